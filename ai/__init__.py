@@ -1,0 +1,1 @@
+"""The players and what they are used for."""

@@ -1,0 +1,1 @@
+"""Bot tournaments: pairings, play, log, statistics, and a checker for any engine."""

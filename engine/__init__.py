@@ -1,0 +1,1 @@
+"""The games as people know them: cards, rules, positions, records, matches."""
