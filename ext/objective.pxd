@@ -1,0 +1,6 @@
+# What a search maximises.
+
+cdef struct Objective:
+    bint win            # the probability of winning the match, instead of points
+    double scale        # points per unit of utility
+    double others       # apples: weight of the others' mean points against one's own
