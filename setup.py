@@ -44,8 +44,6 @@ def kernels() -> list[Extension]:
         build_dir="build/c",
         compiler_directives={
             "language_level": 3,
-            "boundscheck": False,
-            "wraparound": False,
             "cdivision": True,
             "initializedcheck": False,
             "embedsignature": True,

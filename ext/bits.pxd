@@ -15,6 +15,8 @@ cdef extern from *:
 
     static inline int tb_lowest(uint64_t mask) { return __builtin_ctzll(mask); }
 
+    static inline int tb_highest(uint64_t mask) { return 63 - __builtin_clzll(mask); }
+
     static inline int tb_count(uint64_t mask) {
     #if defined(__POPCNT__) || defined(__aarch64__)
         return __builtin_popcountll(mask);
@@ -47,6 +49,7 @@ cdef extern from *:
     }
     """
     int lowest "tb_lowest"(uint64_t mask) noexcept nogil
+    int highest "tb_highest"(uint64_t mask) noexcept nogil
     int count "tb_count"(uint64_t mask) noexcept nogil
     int nth "tb_nth"(uint64_t mask, int n) noexcept nogil
 
