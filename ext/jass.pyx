@@ -4,8 +4,6 @@ cimport cython
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memset
 
-from itertools import product
-
 from trickbot.ext.bits cimport bit, count, lowest
 from trickbot.ext.phase cimport CONTRACT, OVER, PLAY
 from trickbot.ext.rng cimport Rng, rng_next, rng_seed
@@ -108,22 +106,15 @@ def _rules_from(fields):
 def best_split(length, run_points, undenufe):
     """The melds that a run of adjacent cards is declared as: [(distance of the meld's top card from the run's, its
     length)], strongest first. Highest total; of equal totals the set whose strongest meld is strongest, and so on."""
-    best = (0, [])
-    for owner in product(range(4), repeat=length):      # each card in none or one of three melds
-        if any(b < a for a, b in zip(owner, owner[1:]) if b and a):
-            continue
-        melds = []
-        for each in (1, 2, 3):
-            places = [i for i in range(length) if owner[i] == each]
-            if places:
-                if places[-1] - places[0] + 1 != len(places) or run_points[len(places)] == 0:
-                    break
-                melds.append((places[0], len(places)))
-        else:
-            keys = sorted(((run_points[n], n, offset if undenufe else -offset) for offset, n in melds), reverse=True)
-            total = sum(key[0] for key in keys)
-            if (total, keys) > best:
-                best = (total, keys)
+    def sets(start):
+        yield []
+        for top in range(start, length - 2):
+            for n in range(3, length - top + 1):
+                if run_points[n]:
+                    for rest in sets(top + n):
+                        yield [(run_points[n], n, top if undenufe else -top), *rest]
+
+    best = max((sum(meld[0] for meld in melds), sorted(melds, reverse=True)) for melds in sets(0))
     return [(abs(offset), n) for _, n, offset in best[1]]
 
 

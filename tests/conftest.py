@@ -1,4 +1,13 @@
+from typing import Any
+
 import pytest
+from reference.apples import ApplesReferee
+from reference.jass import JassReferee
+
+TABLES: dict[tuple[str, str], Any] = {
+    ("referee", "jass"): JassReferee,
+    ("referee", "apples"): ApplesReferee,
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -11,3 +20,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if "slow" in item.keywords:
                 item.add_marker(skip)
+
+
+@pytest.fixture(params=["referee"])
+def table(request: pytest.FixtureRequest) -> Any:
+    """A deal of the game that the test module is about, played by the naive referee or by the kernel."""
+    return TABLES[request.param, request.module.__name__.rpartition("_")[2]]
