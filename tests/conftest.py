@@ -1,12 +1,15 @@
 from typing import Any
 
 import pytest
+from kernel import ApplesKernel, JassKernel
 from reference.apples import ApplesReferee
 from reference.jass import JassReferee
 
 TABLES: dict[tuple[str, str], Any] = {
     ("referee", "jass"): JassReferee,
     ("referee", "apples"): ApplesReferee,
+    ("kernel", "jass"): JassKernel,
+    ("kernel", "apples"): ApplesKernel,
 }
 
 
@@ -22,7 +25,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(skip)
 
 
-@pytest.fixture(params=["referee"])
+@pytest.fixture(params=["referee", "kernel"])
 def table(request: pytest.FixtureRequest) -> Any:
     """A deal of the game that the test module is about, played by the naive referee or by the kernel."""
-    return TABLES[request.param, request.module.__name__.rpartition("_")[2]]
+    game = "jass" if "jass" in request.module.__name__ else "apples"
+    return TABLES[request.param, game]

@@ -29,7 +29,10 @@ def fill(pack: Sequence[str], given: dict[int, list[str]], rng: random.Random) -
 
 
 def find_hands(
-    pack: Sequence[str], given: dict[int, list[str]], good: Callable[[list[list[str]]], bool], tries: int = 5000
+    pack: Sequence[str],
+    given: dict[int, list[str]],
+    good: Callable[[list[list[str]]], bool],
+    tries: int = 5000,
 ) -> list[list[str]]:
     """Four hands with the given cards that are `good`: the first ones of a fixed random sequence."""
     rng = random.Random(1)

@@ -3,7 +3,6 @@
 from typing import Any
 
 from reference import IllegalError, apples, jass
-from trickbot.ext.apples import ApplesDeal, ApplesRules
 from trickbot.ext.jass import JassDeal, JassRules
 
 PHASES = ["contract", "auction", "give", "give", "target", "play", "over", "redeal"]
@@ -151,6 +150,8 @@ class ApplesKernel(Kernel):
         rules: str = "apples",
         target: int = 250,
     ) -> None:
+        from trickbot.ext.apples import ApplesDeal, ApplesRules
+
         made = ApplesRules(target=target)
         super().__init__(ApplesDeal(made, first, list(match), [APPLES.mask(hand) for hand in hands]))
 
@@ -167,7 +168,7 @@ class ApplesKernel(Kernel):
         return ("target=" if self.deal.phase == 4 else "") + APPLES.token[move]
 
     def play(self, token: str) -> None:
-        word, equals, rest = token.partition("=")
+        word, _, rest = token.partition("=")
         if word == "give":
             for card in rest.split(","):
                 super().play(card)
