@@ -1,0 +1,24 @@
+# Apples, whole: what the search and the wrapper take from the kernel's parts.
+
+from libc.stdint cimport uint64_t
+from trickbot.ext.apples_state cimport (
+    APPLES_PACK, HIDDEN, PASS, UNSET, ApplesState, apples_advance, apples_apply, apples_bids, apples_check,
+    apples_deal_back, apples_label, apples_legal, apples_n_held, apples_next_giver, apples_next_target, apples_open,
+    apples_phase, apples_score, apples_to_move, apples_view, apples_winner, suit_order,
+)
+from trickbot.ext.apples_play cimport apples_playout, apples_policy
+from trickbot.ext.apples_worlds cimport apples_has_room
+
+
+cdef class ApplesRules:
+    cdef readonly int target
+
+
+cdef class ApplesDeal:
+    cdef ApplesState s
+    cdef readonly ApplesRules rules
+    cdef readonly tuple match
+    cdef list _tricks
+    cdef int _derived       # the seat whose dealt hand follows from the three others, -1
+    cdef uint64_t _elsewhere(self, int seat)
+    cdef void _forget(self, int seat)
