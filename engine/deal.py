@@ -1,0 +1,106 @@
+"""Deals in progress: what the two games' kernels have in common, and how to make one."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from trickbot.engine.cards import N_SEATS, cards_in
+from trickbot.engine.rules import Rules
+
+
+class Deal(Protocol):
+    """A deal in progress as somebody knows it; see the stubs of ``trickbot.ext`` for the games' own parts."""
+
+    game: str
+    n_sides: int
+
+    @property
+    def first(self) -> int: ...
+    @property
+    def phase(self) -> int: ...
+    @property
+    def to_move(self) -> int: ...
+    @property
+    def known(self) -> int: ...
+    @property
+    def trick_leader(self) -> int: ...
+    @property
+    def trick(self) -> Sequence[int]: ...
+    @property
+    def tricks(self) -> Sequence[tuple[int, Sequence[int], int, int]]: ...
+    @property
+    def points(self) -> Sequence[int]: ...
+    @property
+    def scores(self) -> Sequence[int]: ...
+    @property
+    def winner(self) -> int: ...
+    def hand(self, seat: int) -> int | None: ...
+    def dealt(self, seat: int) -> int | None: ...
+    def legal(self) -> int: ...
+    def why_illegal(self, move: int) -> str | None: ...
+    def apply(self, move: int) -> None: ...
+    def consistent(self) -> bool: ...
+    def view(self, seat: int) -> "Deal": ...
+    def copy(self) -> "Deal": ...
+    def determinize(self, seed: int, stream: int = 0) -> "Deal | None": ...
+
+
+ALL_KNOWN = (1 << N_SEATS) - 1
+
+
+def new_deal(rules: Rules, first: int, match: Sequence[int], hands: Sequence[int | None]) -> Any:
+    """A deal, a ``Deal``, before its first move. ``hands`` are masks by seat as dealt, None where unknown.
+
+    Raises ``ValueError`` for hands that are no deal and totals that end the match.
+    """
+    if rules.game == "apples":
+        from trickbot.ext.apples import ApplesDeal
+
+        return ApplesDeal(rules.kernel(), first, match, hands)
+    from trickbot.ext.jass import JassDeal
+
+    return JassDeal(rules.kernel(), first, match, hands)
+
+
+def random_hands(rules: Rules, seed: int) -> tuple[int, ...]:
+    """Four hands of a shuffled pack, masks by seat; the same for the same seed."""
+    if rules.game == "apples":
+        from trickbot.ext.apples import random_deal
+    else:
+        from trickbot.ext.jass import random_deal
+    deal = random_deal(rules.kernel(), 0, seed)
+    return tuple(deal.hand(seat) or 0 for seat in range(N_SEATS))
+
+
+def choose(deal: Any, kind: str, seed: int) -> int:
+    """The move of a player that does not search: ``random``, ``greedy`` or ``rules``.
+
+    It looks at the hand of the seat to move and at what all have seen. Raises ``ValueError`` when nobody is
+    to move or that hand is unknown.
+    """
+    if deal.game == "apples":
+        from trickbot.ext.apples import choose as kernel_choose
+    else:
+        from trickbot.ext.jass import choose as kernel_choose
+    return int(kernel_choose(deal, kind, seed))
+
+
+_KERNEL_DEPTH = 6  # deeper counts are cut into pieces of some milliseconds
+
+
+def count_sequences(deal: Any, depth: int, stopped: Callable[[], bool] = lambda: False) -> int | None:
+    """The number of move sequences of that length from a full deal; None when stopped before the end."""
+    if depth <= _KERNEL_DEPTH:
+        if deal.game == "apples":
+            from trickbot.ext.apples import perft
+        else:
+            from trickbot.ext.jass import perft
+        return int(perft(deal, depth))
+    total = 0
+    for move in cards_in(deal.legal()):
+        after = deal.copy()
+        after.apply(move)
+        count = None if stopped() else count_sequences(after, depth - 1, stopped)
+        if count is None:
+            return None
+        total += count
+    return total
