@@ -1,0 +1,268 @@
+"""Search control: how long to think, in how many threads, and what to say of it meanwhile.
+
+The kernel's ``Search`` thinks in slices; here is who calls it. A ``Searcher`` decides one move of the seat to
+move, from what that seat knows.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from threading import Lock, Thread
+from typing import Any, Protocol
+
+from trickbot.ai.options import Options
+from trickbot.ai.skill import blur, iterations_per_world, limit_nodes
+from trickbot.engine.deal import ALL_KNOWN, choose
+from trickbot.engine.errors import PositionError
+from trickbot.engine.notation import CONTRACT, GIVE, PLAY
+
+METHODS = ("ismcts", "pimc")  # the bots that search
+INFO_S = 0.125  # between two reports of a search that is limited by time
+FIRST_INFO_NODES = 1 << 14  # of one limited by nodes: reports come at doubling numbers, whatever the clock
+MARGIN_S = 0.001  # kept back for the answer
+DECK_POINTS = 157  # of a jass deal, unmultiplied: the unit of utility
+APPLES_POINTS = 100  # the unit in apples, about the spread of a round's scores
+
+
+class RootMove(Protocol):
+    """What a search says of one move; see ``trickbot.ext.search``."""
+
+    move: int
+    visits: int
+    share: float
+    value: float
+    points: Sequence[float]
+    error: float
+    win: float | None
+    pv: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: whichever comes first. Times in milliseconds; None: no such limit."""
+
+    nodes: int | None = None
+    movetime_ms: float | None = None
+    time_ms: float | None = None  # left for all further moves of this deal
+    inc_ms: float = 0.0
+    infinite: bool = False
+
+    @property
+    def forever(self) -> bool:
+        """Whether only a stop ends it."""
+        return self.infinite and self.nodes is None and self.movetime_ms is None and self.time_ms is None
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of a search, or how it stands.
+
+    ``decision`` is the chosen move; in a give phase all cards of the give. ``moves`` are all moves of the
+    (last) decision, best first; empty where nothing was searched.
+    """
+
+    decision: tuple[int, ...]
+    moves: list[RootMove] = field(default_factory=list)
+    nodes: int = 0
+    worlds: int = 0
+    time_s: float = 0.0
+    hashfull: int = 0  # permille
+
+    @property
+    def best(self) -> int:
+        """The chosen move, the first of the decision."""
+        return self.decision[0]
+
+
+class Searcher:
+    """Decides one move of the seat to move.
+
+    deal: any deal in which that seat's hand is known; the other hands are not looked at unless ``Open
+    Hands`` is on. match: whether its totals mean anything. Raises ``PositionError`` when nobody is to move
+    or the mover's hand is unknown.
+    """
+
+    def __init__(self, deal: Any, options: Options, *, match: bool = True) -> None:
+        seat = deal.to_move
+        if seat < 0:
+            raise PositionError("bad-position", "nobody is to move")
+        if not deal.known >> seat & 1:
+            raise PositionError("bad-position", f"the hand of seat {seat}, which is to move, is unknown")
+        self.open_hands: bool = options.open_hands and deal.known == ALL_KNOWN
+        self.deal = deal.copy() if self.open_hands else deal.view(seat)
+        self.options = options
+        self.match = match and deal.rules.target > 0
+        self._seed = options.seed or int.from_bytes(os.urandom(7), "little") + 1
+        self._searches: list[Any] = []
+        self._stopped = False
+        self._lock = Lock()
+
+    def stop(self) -> None:
+        """Ends the search, from any thread; ``run`` then answers with what it has."""
+        with self._lock:
+            self._stopped = True
+            for search in self._searches:
+                search.stop()
+
+    @property
+    def forced(self) -> int | None:
+        """The only legal move, if there is but one."""
+        legal: int = self.deal.legal()
+        return legal.bit_length() - 1 if legal.bit_count() == 1 and self.deal.phase != GIVE else None
+
+    def run(self, limits: Limits = Limits(), on_info: Callable[[Report], None] | None = None) -> Report:
+        """Thinks within the limits; without any, for the option ``Move Time``.
+
+        ``on_info`` gets the state of the search at most ten times a second. A give of n cards is n searches,
+        each with an equal part of what is left.
+        """
+        started = time.monotonic()
+        if self.forced is not None:
+            return Report((self.forced,))
+        if self.options.bot not in METHODS:
+            return Report(at_once(self.deal, self.options.bot, self._seed))
+        until = started + self._seconds(limits)
+        nodes = limit_nodes(self.options.skill, limits.nodes)
+        deal = self.deal.copy()
+        report = Report(())
+        for left in range(_n_moves(deal), 0, -1):
+            now = time.monotonic()
+            part = None if nodes is None else (nodes - report.nodes) // left
+            end = now + (until - now) / left
+            if limits.forever and left > 1:  # only the last card of a give is thought about for ever
+                end = now + self.options.move_time / 1000 / left
+            searches = self._start(deal, left)
+            for _ in self._slices(searches, end, part):
+                if on_info and left == 1:
+                    on_info(self._report(searches, report, started))
+            report = self._report(searches, report, started, self._seed + left)
+            deal.apply(report.decision[-1])
+        return report
+
+    def _start(self, deal: Any, stream: int) -> list[Any]:
+        """A search for each thread."""
+        from trickbot.ext.search import Search
+
+        options = self.options
+        pimc = options.bot == "pimc"
+        iterations = iterations_per_world(
+            options.skill, options.pimc_iterations if pimc else options.iterations
+        )
+        searches = [
+            Search(
+                deal,
+                method=options.bot,
+                seed=self._seed,
+                stream=64 * stream + thread,
+                hash_mib=options.hash / options.threads,
+                iterations=iterations,
+                exploration=options.exploration,
+                win=self.match and deal.rules.target - max(deal.match) <= options.win_within,
+                scale=_scale(deal),
+                others=options.others,
+                chances=self.match,
+                open_hands=self.open_hands,
+            )
+            for thread in range(options.threads)
+        ]
+        with self._lock:
+            self._searches = searches
+            if self._stopped:
+                for search in searches:
+                    search.stop()
+        return searches
+
+    def _slices(self, searches: list[Any], until: float, nodes: int | None) -> Iterator[None]:
+        """Thinks until a limit, and yields between whenever something may be said."""
+        done, mark = 0, FIRST_INFO_NODES
+        going = True
+        while going and (nodes is None or done < nodes):
+            now = time.monotonic()
+            if now >= until and done:
+                return
+            if until == inf and nodes is not None:
+                going = _think(searches, min(nodes, mark) - done, None)
+                mark *= 2
+            else:
+                seconds = max(0.0, min(until - now, INFO_S))
+                going = _think(searches, None if nodes is None else nodes - done, seconds)
+            done = sum(search.nodes for search in searches)
+            if going and (nodes is None or done < nodes) and time.monotonic() < until:
+                yield
+
+    def _report(self, searches: list[Any], before: Report, started: float, seed: int | None = None) -> Report:
+        """How the searches stand after an earlier part of the decision; with a seed, chosen by skill."""
+        from trickbot.ext.search import root_moves
+
+        moves = root_moves(searches)
+        if not moves[0].visits:  # no time at all: what the rules bot would play
+            at_once = choose(searches[0].deal, "rules", self._seed)
+            moves.sort(key=lambda move: move.move != at_once)
+        elif seed is not None:
+            moves = blur(moves, self.options.skill, seed)
+        return Report(
+            (*before.decision, moves[0].move),
+            moves,
+            before.nodes + sum(search.nodes for search in searches),
+            before.worlds + sum(search.n_worlds for search in searches),
+            time.monotonic() - started,
+            max(search.hashfull for search in searches),
+        )
+
+    def _seconds(self, limits: Limits) -> float:
+        """Seconds for this move; inf: no limit of time."""
+        if limits == Limits():
+            return float(self.options.move_time) / 1000 - MARGIN_S
+        seconds = inf
+        if limits.movetime_ms is not None:
+            seconds = limits.movetime_ms / 1000
+        if limits.time_ms is not None:
+            left = (self.deal.hand(self.deal.to_move) or 0).bit_count() + (self.deal.phase != PLAY)
+            share = limits.time_ms / (0.75 * left + 0.5) + 0.75 * limits.inc_ms
+            seconds = min(seconds, share / 1000, 0.6 * limits.time_ms / 1000)
+        return max(0.0, seconds - MARGIN_S)
+
+
+def at_once(deal: Any, kind: str, seed: int) -> tuple[int, ...]:
+    """The decision of a bot that does not search."""
+    if deal.phase != GIVE:
+        return (choose(deal, kind, seed),)
+    deal = deal.copy()
+    given: tuple[int, ...] = ()
+    for stream in range(_n_moves(deal)):
+        given = (*given, choose(deal, kind, seed + stream))
+        deal.apply(given[-1])
+    return given
+
+
+def _n_moves(deal: Any) -> int:
+    """The kernel's moves that the next decision takes: several in a give, else one."""
+    return int(deal.bid[0]) if deal.phase == GIVE else 1
+
+
+def _think(searches: list[Any], nodes: int | None, seconds: float | None) -> bool:
+    """Runs all searches side by side, the nodes divided; whether more thinking may help."""
+    n = len(searches)
+    parts = [None if nodes is None else nodes // n + (each < nodes % n) for each in range(n)]
+    answers = [False] * n
+
+    def run(each: int) -> None:
+        answers[each] = searches[each].run(parts[each], seconds)
+
+    threads = [Thread(target=run, args=(each,), daemon=True) for each in range(1, n)]
+    for thread in threads:
+        thread.start()
+    run(0)
+    for thread in threads:
+        thread.join()
+    return all(answers)
+
+
+def _scale(deal: Any) -> float:
+    """Points of a deal that make the whole range of utility."""
+    if deal.game == "apples":
+        return APPLES_POINTS
+    times = max(deal.rules.multipliers) if deal.phase == CONTRACT else deal.multiplier
+    return float(DECK_POINTS * times)
