@@ -1,10 +1,15 @@
 """Deals in progress: what the two games' kernels have in common, and how to make one."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
 from typing import Any, Protocol
 
 from trickbot.engine.cards import N_SEATS, cards_in
 from trickbot.engine.rules import Rules
+
+ALL_KNOWN = (1 << N_SEATS) - 1
+"""The mask of all seats."""
 
 
 class Deal(Protocol):
@@ -44,7 +49,10 @@ class Deal(Protocol):
     def determinize(self, seed: int, stream: int = 0) -> "Deal | None": ...
 
 
-ALL_KNOWN = (1 << N_SEATS) - 1
+@cache
+def kernel_of(game: str) -> Any:
+    """The kernel module of a game, loaded when it is first wanted."""
+    return import_module(f"trickbot.ext.{game}")
 
 
 def new_deal(rules: Rules, first: int, match: Sequence[int], hands: Sequence[int | None]) -> Any:
@@ -52,22 +60,12 @@ def new_deal(rules: Rules, first: int, match: Sequence[int], hands: Sequence[int
 
     Raises ``ValueError`` for hands that are no deal and totals that end the match.
     """
-    if rules.game == "apples":
-        from trickbot.ext.apples import ApplesDeal
-
-        return ApplesDeal(rules.kernel(), first, match, hands)
-    from trickbot.ext.jass import JassDeal
-
-    return JassDeal(rules.kernel(), first, match, hands)
+    return getattr(kernel_of(rules.game), f"{rules.game.title()}Deal")(rules.kernel(), first, match, hands)
 
 
 def random_hands(rules: Rules, seed: int) -> tuple[int, ...]:
     """Four hands of a shuffled pack, masks by seat; the same for the same seed."""
-    if rules.game == "apples":
-        from trickbot.ext.apples import random_deal
-    else:
-        from trickbot.ext.jass import random_deal
-    deal = random_deal(rules.kernel(), 0, seed)
+    deal = kernel_of(rules.game).random_deal(rules.kernel(), 0, seed)
     return tuple(deal.hand(seat) or 0 for seat in range(N_SEATS))
 
 
@@ -77,11 +75,7 @@ def choose(deal: Any, kind: str, seed: int) -> int:
     It looks at the hand of the seat to move and at what all have seen. Raises ``ValueError`` when nobody is
     to move or that hand is unknown.
     """
-    if deal.game == "apples":
-        from trickbot.ext.apples import choose as kernel_choose
-    else:
-        from trickbot.ext.jass import choose as kernel_choose
-    return int(kernel_choose(deal, kind, seed))
+    return int(kernel_of(deal.game).choose(deal, kind, seed))
 
 
 _KERNEL_DEPTH = 6  # deeper counts are cut into pieces of some milliseconds
@@ -90,11 +84,7 @@ _KERNEL_DEPTH = 6  # deeper counts are cut into pieces of some milliseconds
 def count_sequences(deal: Any, depth: int, stopped: Callable[[], bool] = lambda: False) -> int | None:
     """The number of move sequences of that length from a full deal; None when stopped before the end."""
     if depth <= _KERNEL_DEPTH:
-        if deal.game == "apples":
-            from trickbot.ext.apples import perft
-        else:
-            from trickbot.ext.jass import perft
-        return int(perft(deal, depth))
+        return int(kernel_of(deal.game).perft(deal, depth))
     total = 0
     for move in cards_in(deal.legal()):
         after = deal.copy()

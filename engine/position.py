@@ -52,8 +52,9 @@ Melds = tuple[int, ...]
 class Position:
     """A deal from its start and the events since; grows by ``add`` and ``play``.
 
-    ``deal`` is the kernel's deal as it stands now. ``weis`` is what hidden hands have told, by seat: their
-    melds as card masks, empty for a hand that announced none. ``match`` None: the totals are not known.
+    ``hands`` are the dealt hands as they were given, None where unknown; ``deal`` is the kernel's deal as it
+    stands now. ``weis`` is what hidden hands have told, by seat: their melds as card masks, empty for a hand
+    that announced none. ``match`` None: the totals are not known.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Position:
     ) -> None:
         self.rules = rules
         self.first = first
+        self.hands: tuple[int | None, ...] = tuple(hands)
         self.match = None if match is None else tuple(match)
         self.weis = dict(weis or {})
         self.events: list[Event] = []
@@ -74,7 +76,6 @@ class Position:
             self.deal = new_deal(rules, first, self.match or (0,) * self.game.n_sides, hands)
         except ValueError as wrong:
             raise PositionError("bad-position", str(wrong)) from None
-        self.hands = tuple(self.deal.dealt(seat) for seat in range(N_SEATS))
         self._tell(self.deal.copy())
         self._check_consistent(self.deal, "hands")
 
@@ -183,7 +184,7 @@ class Position:
         """The position as this seat knows it."""
         seen = self.copy()
         seen.deal = self.deal.view(seat)
-        seen.hands = tuple(hand if each == seat else None for each, hand in enumerate(self.hands))
+        seen.hands = tuple(self.deal.dealt(each) if each == seat else None for each in range(N_SEATS))
         seen.events = list(self._events_seen_by(seat))
         if self.rules.game == "jass":
             told = seen.deal.announced
