@@ -28,30 +28,42 @@ cdef extern from *:
     #endif
     }
 
-    /* The index of the n-th set bit, n from 0; n < tb_count(mask). */
-    static inline int tb_nth(uint64_t mask, int n) {
-    #ifdef TB_BMI2
-        return __builtin_ctzll(_pdep_u64(1ull << n, mask));
+    /* cond ? a : b without a branch: in playouts nearly every condition is a coin, and compilers like to branch. */
+    static inline uint64_t tb_pick(uint64_t cond, uint64_t a, uint64_t b) {
+    #if defined(__x86_64__)
+        __asm__("test %1, %1; cmovne %2, %0" : "+r"(b) : "r"(cond), "r"(a) : "cc");
+        return b;
     #else
-        /* Sixteen cards at most in a hand: the first eight by conditional moves, without a branch. */
-        uint64_t next;
-        next = mask & (mask - 1); mask = n > 0 ? next : mask;
-        next = mask & (mask - 1); mask = n > 1 ? next : mask;
-        next = mask & (mask - 1); mask = n > 2 ? next : mask;
-        next = mask & (mask - 1); mask = n > 3 ? next : mask;
-        next = mask & (mask - 1); mask = n > 4 ? next : mask;
-        next = mask & (mask - 1); mask = n > 5 ? next : mask;
-        next = mask & (mask - 1); mask = n > 6 ? next : mask;
-        next = mask & (mask - 1); mask = n > 7 ? next : mask;
-        for (; n > 8; n--) mask &= mask - 1;
-        return __builtin_ctzll(mask);
+        uint64_t mask = -(uint64_t)(cond != 0);
+        return b ^ ((a ^ b) & mask);
     #endif
     }
+
+    /* The n-th set bit alone, n from 0; n < tb_count(mask). */
+    static inline uint64_t tb_nth_bit(uint64_t mask, int n) {
+    #ifdef TB_BMI2
+        return _pdep_u64(1ull << n, mask);
+    #else
+        /* Seven of a hand's cards are dropped by conditional moves, in fours, twos and ones. */
+        uint64_t less;
+        for (; n > 7; n--) mask &= mask - 1;
+        less = mask & (mask - 1); less &= less - 1; less &= less - 1; less &= less - 1;
+        mask = tb_pick(n & 4, less, mask);
+        less = mask & (mask - 1); less &= less - 1;
+        mask = tb_pick(n & 2, less, mask);
+        mask = tb_pick(n & 1, mask & (mask - 1), mask);
+        return mask & -mask;
+    #endif
+    }
+
+    static inline int tb_nth(uint64_t mask, int n) { return __builtin_ctzll(tb_nth_bit(mask, n)); }
     """
     int lowest "tb_lowest"(uint64_t mask) noexcept nogil
     int highest "tb_highest"(uint64_t mask) noexcept nogil
     int count "tb_count"(uint64_t mask) noexcept nogil
-    int nth "tb_nth"(uint64_t mask, int n) noexcept nogil
+    uint64_t pick "tb_pick"(uint64_t cond, uint64_t a, uint64_t b) noexcept nogil
+    uint64_t nth_bit "tb_nth_bit"(uint64_t mask, int n) noexcept nogil
+    int nth "tb_nth"(uint64_t mask, int n) noexcept nogil       # its index
 
 
 cdef inline uint64_t bit(int card) noexcept nogil:

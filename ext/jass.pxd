@@ -13,7 +13,7 @@
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 from libc.math cimport exp, sqrt
 from libc.string cimport memset
-from trickbot.ext.bits cimport bit, count, highest, lane, lowest, nth
+from trickbot.ext.bits cimport bit, count, highest, lane, lowest, nth_bit, pick
 from trickbot.ext.objective cimport Objective
 from trickbot.ext.phase cimport Phase, CONTRACT, OVER, PLAY
 from trickbot.ext.rng cimport Rng, rng_next, rng_below
@@ -123,25 +123,39 @@ cdef inline int jass_phase(const JassState* s) noexcept nogil:
     return s.phase
 
 
-cdef inline uint64_t jass_follow(uint64_t hand, uint64_t led, uint64_t trumps, uint64_t beat) noexcept nogil:
-    """The cards of `hand` that may follow a lead. `led` is the led suit's lane, `trumps` all trumps (none
-    without trump), `beat` the cards that would beat the best one of the trick."""
-    cdef uint64_t under = trumps & (<uint64_t> 0x0001000100010001 << UNDER)
-    cdef uint64_t over = trumps & beat      # all trumps, until one lies in the trick
-    cdef uint64_t follow = hand & led
-    cdef uint64_t fine
-    if led & trumps:
-        return follow if follow & ~under else hand      # a lone Under need not be played
-    fine = (follow if follow else hand & ~trumps) | (hand & over)
-    return fine if hand & ~trumps else hand             # only trumps: any of them
+cdef struct Follow:
+    # What following a lead asks, the same for all four hands of a trick
+    uint64_t led            # the led suit's lane
+    uint64_t strict         # cards of it that oblige a hand to follow: a lone Under need not be played
+    uint64_t free           # what a hand that need not follow may play, apart from trumps
+    uint64_t ruff           # trumps that may be played at any time, unless they are undertrumps
+    uint64_t plain          # all but trumps
+
+
+cdef inline Follow jass_lead(int card, uint64_t trumps) noexcept nogil:
+    cdef Follow f
+    f.led = lane(card >> 4)
+    f.plain = ~trumps
+    f.strict = f.led & ~(trumps & f.led & <uint64_t> 0x0001000100010001 << UNDER)
+    f.free = pick(f.led & trumps, ~<uint64_t> 0, ~trumps)
+    f.ruff = pick(f.led & trumps, 0, trumps)
+    return f
+
+
+cdef inline uint64_t jass_follow(uint64_t hand, const Follow* f, uint64_t beat) noexcept nogil:
+    """The cards of `hand` that may follow. `beat`: the cards that would beat the best one of the trick, so all
+    trumps until one lies there. A hand of nothing but trumps may play any of them."""
+    return pick(hand & f.plain, pick(hand & f.strict, hand & f.led, hand & f.free) | (hand & f.ruff & beat), hand)
 
 
 cdef inline uint64_t jass_legal(const JassState* s) noexcept nogil:
     """Legal moves of the seat to move, whose hand must be known; 0 when nobody is to move."""
+    cdef Follow follow
     if s.phase == PLAY:
         if s.n_trick == 0:
             return s.hand[s.to_move]
-        return jass_follow(s.hand[s.to_move], lane(s.trick[0] >> 4), jass_trumps[s.contract], s.beat)
+        follow = jass_lead(s.trick[0], jass_trumps[s.contract])
+        return jass_follow(s.hand[s.to_move], &follow, s.beat)
     if s.phase == CONTRACT:
         return <uint64_t> (0x7e00 if s.pushed else 0xfe00)
     return 0
@@ -520,63 +534,85 @@ cdef inline bint jass_determinize(const JassState* view, const Worlds* w, JassSt
 # ------------------------------------------------------------------------------------- playing a deal out
 
 cdef inline uint64_t jass_random_card(uint64_t legal, uint64_t coin) noexcept nogil:
-    """One of the legal cards by 16 random bits (bias under 0.02 %)."""
-    return nth(legal, <int> (((coin & 0xffff) * <uint64_t> count(legal)) >> 16))
+    """One of the legal cards, as a bit, by 16 random bits (bias under 0.02 %)."""
+    return nth_bit(legal, <int> (((coin & 0xffff) * <uint64_t> count(legal)) >> 16))
 
 
-cdef inline void jass_playout(JassState* s, Rng* rng) noexcept nogil:
-    """Uniform legal cards to the end of the deal, in a full world. Whole tricks go through a loop without
-    the bookkeeping of `jass_advance`: one random number a trick, a Stoeck looked for once a trick."""
-    cdef uint64_t coins, trumps, legal, led, beat, pair = 0
-    cdef const uint64_t* beats
-    cdef const uint8_t* value
-    cdef int i, seat, card, best, points, holder = -1
+cdef inline int jass_to_whole_tricks(JassState* s, Rng* rng) noexcept nogil:
+    """Plays until a trick begins; the seat whose hand has a Stoeck still to score, -1."""
+    cdef uint64_t pair
+    cdef int seat
     while s.phase == CONTRACT:
         jass_advance(s, jass_policy(s, rng), rng)
     while s.phase == PLAY and s.n_trick:
-        legal = jass_legal(s)
-        jass_advance(s, jass_random_card(legal, rng_next(rng)), rng)
-    if s.phase != PLAY:
-        return
-    trumps = jass_trumps[s.contract]
-    beats = jass_beats[s.contract]
-    value = s.rules.value[s.contract]
-    if s.stoeck < 0 and s.rules.stoeck and s.contract < OBENABE:
+        jass_advance(s, lowest(jass_random_card(jass_legal(s), rng_next(rng))), rng)
+    if s.phase == PLAY and s.stoeck < 0 and s.rules.stoeck and s.contract < OBENABE:
         pair = jass_stoeck_cards(s)
         for seat in range(4):
             if (s.hand[seat] | s.played[seat]) & pair == pair:
-                holder = seat
+                return seat
+    return -1
+
+
+cdef inline void jass_random_trick(JassState* s, int holder, Rng* rng) noexcept nogil:
+    """A whole trick of uniform legal cards, without the bookkeeping of `jass_advance` and without a branch: one
+    random number for four cards, the holder's Stoeck looked for at the end."""
+    cdef uint64_t coins = rng_next(rng)
+    cdef const uint64_t* beats = jass_beats[s.contract]
+    cdef const uint8_t* value = s.rules.value[s.contract]
+    cdef int seat = s.leader, best = seat, i, card, points
+    cdef uint64_t played = jass_random_card(s.hand[seat], coins), beat, beats_it
+    cdef Follow follow
+    card = lowest(played)
+    follow = jass_lead(card, jass_trumps[s.contract])
+    beat = beats[card]
+    points = value[card]
+    if s.trick_no == 0:
+        for i in range(4):
+            s.played[i] = s.hand[i]
+    s.hand[seat] ^= played
+    for i in range(1, 4):
+        seat = (seat + 1) & 3
+        coins >>= 16
+        played = jass_random_card(jass_follow(s.hand[seat], &follow, beat), coins)
+        s.hand[seat] ^= played
+        card = lowest(played)
+        points += value[card]
+        beats_it = played & beat
+        best = <int> pick(beats_it, seat, best)
+        beat = pick(beats_it, beats[card], beat)
+    if s.trick_no == 0:
+        for i in range(4):
+            s.played[i] ^= s.hand[i]
+    s.best = best
+    s.trick_points = points
+    if holder >= 0 and s.stoeck < 0 and not s.hand[holder] & jass_stoeck_cards(s):
+        s.stoeck = holder
+        jass_add(s, holder & 1, s.rules.stoeck * s.rules.multiplier[s.contract])
+        if s.winner >= 0:
+            return
+    jass_end_trick(s)
+
+
+cdef inline void jass_playout(JassState* s, Rng* rng) noexcept nogil:
+    """Uniform legal cards to the end of the deal, in a full world."""
+    cdef int holder = jass_to_whole_tricks(s, rng)
     while s.phase == PLAY:
-        coins = rng_next(rng)
-        seat = s.leader
-        card = jass_random_card(s.hand[seat], coins)
-        s.hand[seat] ^= bit(card)
-        s.trick[0] = card
-        led = lane(card >> 4)
-        beat = beats[card]
-        points = value[card]
-        best = seat
-        for i in range(1, 4):
-            seat = (seat + 1) & 3
-            coins >>= 16
-            legal = jass_follow(s.hand[seat], led, trumps, beat)
-            card = jass_random_card(legal, coins)
-            s.hand[seat] ^= bit(card)
-            s.trick[i] = card
-            points += value[card]
-            best = seat if bit(card) & beat else best
-            beat = beats[card] if bit(card) & beat else beat
-        if s.trick_no == 0:
-            for i in range(4):
-                s.played[(s.leader + i) & 3] |= bit(s.trick[i])
-        s.best = best
-        s.trick_points = points
-        if holder >= 0 and s.stoeck < 0 and not s.hand[holder] & pair:
-            s.stoeck = holder
-            jass_add(s, holder & 1, s.rules.stoeck * s.rules.multiplier[s.contract])
-            if s.winner >= 0:
-                return
-        jass_end_trick(s)
+        jass_random_trick(s, holder, rng)
+
+
+cdef inline void jass_playout_pair(JassState* a, JassState* b, Rng* rng) noexcept nogil:
+    """Two playouts side by side: a playout is one long chain of dependent steps, and two fill each other's
+    waiting."""
+    cdef int holder_a = jass_to_whole_tricks(a, rng)
+    cdef int holder_b = jass_to_whole_tricks(b, rng)
+    while a.phase == PLAY and b.phase == PLAY:
+        jass_random_trick(a, holder_a, rng)
+        jass_random_trick(b, holder_b, rng)
+    while a.phase == PLAY:
+        jass_random_trick(a, holder_a, rng)
+    while b.phase == PLAY:
+        jass_random_trick(b, holder_b, rng)
 
 
 # ------------------------------------------------------------------------------------ what a deal is worth
@@ -680,7 +716,7 @@ cdef inline int jass_policy(const JassState* s, Rng* rng) noexcept nogil:
         if not s.pushed and value < 40.0:
             return PUSH
         return FIRST_CONTRACT_MOVE + contract
-    return jass_random_card(jass_legal(s), rng_next(rng))
+    return lowest(jass_random_card(jass_legal(s), rng_next(rng)))
 
 
 cdef inline bint jass_check(const JassState* s) noexcept nogil:

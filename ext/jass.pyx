@@ -539,23 +539,30 @@ def playouts(JassDeal deal not None, int n, seed):
 
     result = numpy.empty((n, 2))
     cdef double[:, ::1] points = result
-    cdef JassState world
+    cdef JassState worlds[2]
     cdef Worlds w
     cdef Rng rng
-    cdef int i
+    cdef int i, j, now
     cdef bint full = deal.s.known == 15, found = True
     rng_seed(&rng, seed, 0)
     jass_prepare(&deal.s, &w)
     with nogil:
-        for i in range(n):
-            if full:
-                world = deal.s
-            elif not jass_determinize(&deal.s, &w, &world, &rng):
-                found = False
+        for i in range(0, n, 2):
+            now = min(2, n - i)
+            for j in range(now):
+                if full:
+                    worlds[j] = deal.s
+                elif not jass_determinize(&deal.s, &w, &worlds[j], &rng):
+                    found = False
+            if not found:
                 break
-            jass_playout(&world, &rng)
-            points[i, 0] = world.points[0]
-            points[i, 1] = world.points[1]
+            if now == 2:
+                jass_playout_pair(&worlds[0], &worlds[1], &rng)
+            else:
+                jass_playout(&worlds[0], &rng)
+            for j in range(now):
+                points[i + j, 0] = worlds[j].points[0]
+                points[i + j, 1] = worlds[j].points[1]
     if not found:
         raise ValueError("no deal is consistent with what is known")
     return result
