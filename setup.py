@@ -26,6 +26,8 @@ for floor in ("ext", "engine", "ai"):
 
 debug = os.environ.get("TRICKBOT_DEBUG") == "1" or os.environ.get("TRICKBOT_SANITIZE") == "1"
 flags = ["-O1", "-g", "-DTRICKBOT_DEBUG=1"] if debug else ["-O3", "-g0"]
+# No fused multiply-add: the search must come out the same on every machine.
+flags.append("-ffp-contract=off")
 link_flags: list[str] = []
 if os.environ.get("TRICKBOT_SANITIZE") == "1":
     link_flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]

@@ -617,10 +617,11 @@ cdef inline void jass_playout_pair(JassState* a, JassState* b, Rng* rng) noexcep
 
 # ------------------------------------------------------------------------------------ what a deal is worth
 
-cdef inline double jass_win_chance(const JassState* s, int side) noexcept nogil:
-    """Probability that the side wins the match, after this deal: a race in which a side makes deal_mean
+cdef inline double jass_win_chance(const JassState* s, int seat) noexcept nogil:
+    """Probability that the seat's side wins the match, after this deal: a race in which a side makes deal_mean
     points a deal and the difference has deal_sd; normal, by its logistic likeness."""
     cdef double own, other, deals
+    cdef int side = seat & 1
     if s.winner >= 0:
         return 1.0 if s.winner == side else 0.0
     own = s.to_go[side] - s.points[side]
@@ -642,7 +643,7 @@ cdef inline void jass_outcome(const JassState* s, const Objective* o, double* po
     utility[1] = utility[3] = 1.0 - own
 
 
-cdef inline bint jass_in_tree(const JassState* s, int root_seat, int root_phase) noexcept nogil:
+cdef inline int jass_in_tree(const JassState* s, int root_seat, int root_phase) noexcept nogil:
     """Cards are always searched; a contract only by the seat that the search thinks for: another seat
     chooses by its own hand of that world (the policy), which a tree over all worlds cannot express."""
     return s.phase == PLAY or s.to_move == root_seat

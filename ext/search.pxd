@@ -1,0 +1,25 @@
+# The state of a search, for its own module.
+
+from libc.stdint cimport uint32_t, uint64_t
+from trickbot.ext.jass cimport JassState
+from trickbot.ext.objective cimport Objective
+from trickbot.ext.rng cimport Rng
+from trickbot.ext.tree cimport Tree
+from trickbot.ext.worlds cimport Worlds
+
+cdef enum:
+    MAX_DEPTH = 128         # decisions of a deal: 38 in jass, under 100 in apples
+
+cdef struct RootMove_:
+    uint64_t visits
+    double utility          # sums over the visits
+    double win
+    double points[4]        # by side
+    double squares          # of the points of the searching side
+
+cdef struct Spending:
+    bint per_world          # a tree per world instead of one for all
+    int iterations          # per world
+    float exploration
+    bint chances            # keep the chance to win the match as well
+    Objective objective

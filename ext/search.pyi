@@ -1,0 +1,44 @@
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from trickbot.ext.jass import JassDeal
+
+class RootMove(NamedTuple):
+    move: int
+    visits: int
+    share: float
+    value: float
+    points: tuple[float, ...]
+    error: float
+    win: float | None
+    pv: list[int]
+
+class Search:
+    @property
+    def deal(self) -> JassDeal: ...
+    def __init__(
+        self,
+        deal: JassDeal,
+        *,
+        method: Literal["ismcts", "pimc"] = "ismcts",
+        seed: int = 1,
+        stream: int = 0,
+        hash_mib: float = 64,
+        iterations: int = 1,
+        exploration: float = 0.7,
+        win: bool = False,
+        scale: float = 157.0,
+        others: float = 1.0,
+        chances: bool = False,
+        open_hands: bool = False,
+    ) -> None: ...
+    def run(self, nodes: int | None = None, seconds: float | None = None) -> bool: ...
+    def stop(self) -> None: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def n_worlds(self) -> int: ...
+    @property
+    def hashfull(self) -> int: ...
+
+def root_moves(searches: Iterable[Search]) -> list[RootMove]: ...

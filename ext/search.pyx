@@ -1,0 +1,342 @@
+"""Determinised Monte Carlo tree search over all games.
+
+``ismcts`` grows one tree over all sampled worlds: a node is what the searching seat has seen, a child counts how often
+it could have been chosen (Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", 2012).
+``pimc`` grows a tree per world and adds up their roots' visits (perfect information Monte Carlo). Both sample from a
+view, so the search cannot see what its seat does not know.
+"""
+
+cimport cython
+from libc.math cimport sqrt
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from collections import namedtuple
+
+from trickbot.ext.bits cimport bit, count, lowest, nth
+from trickbot.ext.games cimport (
+    AnyState, game_advance, game_determinize, game_in_tree, game_label, game_legal, game_outcome, game_phase,
+    game_playout, game_policy, game_prepare, game_to_move, game_win_chance,
+)
+from trickbot.ext.jass cimport JassDeal, JassState
+from trickbot.ext.phase cimport OVER
+from trickbot.ext.rng cimport Rng, rng_below, rng_seed
+from trickbot.ext.tree cimport (
+    NO_NODE, Node, Tree, tree_add, tree_clear, tree_find, tree_ucb,
+)
+from trickbot.ext.worlds cimport Worlds
+
+cdef extern from "<time.h>" nogil:
+    ctypedef long time_t
+    cdef struct timespec:
+        time_t tv_sec
+        long tv_nsec
+    int clock_gettime(int, timespec*)
+    int CLOCK_MONOTONIC
+
+cdef enum:
+    SLICE = 16              # iterations between two looks at the clock
+
+
+cdef int64_t now_ns() noexcept nogil:
+    cdef timespec t
+    clock_gettime(CLOCK_MONOTONIC, &t)
+    return <int64_t> t.tv_sec * 1000000000 + t.tv_nsec
+
+
+RootMove = namedtuple("RootMove", "move visits share value points error win pv")
+RootMove.__doc__ = """What a search says of one move.
+
+move: id. visits: iterations through it. share: of all visits, 0..1. value: mean utility for the searching seat.
+points: expected points of the whole deal by side. error: standard error of the searching side's. win: estimated
+probability of winning the match, None without one. pv: the likely continuation, this move first.
+"""
+
+
+cdef struct Path:
+    uint32_t nodes[MAX_DEPTH]
+    int seats[MAX_DEPTH]
+    int length
+
+
+cdef void descend(AnyState* world, Tree* tree, const Spending* how, Path* path, int root_seat, int root_phase,
+                  Rng* rng) noexcept nogil:
+    """Steps 1 and 2 of an iteration: from the root down to a new node, with the world played along."""
+    cdef uint32_t at = 0, child, best_child
+    cdef uint64_t legal, tried
+    cdef Node* node
+    cdef Node* children
+    cdef float score, best
+    cdef int seat, move, label, kind, n_legal, i
+    path.length = 0
+    while path.length < MAX_DEPTH:
+        seat = game_to_move(world)
+        if seat < 0:
+            return
+        kind = game_in_tree(world, root_seat, root_phase)
+        if kind < 0:
+            return
+        node = &tree.nodes[at]
+        if kind == 0:                   # decided by that seat's own hand; the tree follows what is seen of it
+            move = game_policy(world, rng)
+            label = game_label(world, move, root_seat)
+            child = tree_find(tree, at, label)
+            if child == NO_NODE:
+                child = tree_add(tree, at, label, 1)
+                if child == NO_NODE:
+                    return
+            else:
+                tree.nodes[child].available += 1
+        else:
+            legal = game_legal(world)
+            n_legal = count(legal)
+            tried = 0
+            best = -1e30
+            best_child = NO_NODE
+            children = &tree.nodes[node.children]
+            for i in range(node.n_children):
+                if legal >> children[i].move & 1:
+                    tried |= bit(children[i].move)
+                    children[i].available += 1
+                    if n_legal > 1:
+                        score = tree_ucb(&children[i], how.exploration)
+                        if score > best:
+                            best = score
+                            best_child = node.children + i
+                    else:
+                        best_child = node.children + i
+            if legal != tried:
+                legal &= ~tried
+                move = nth(legal, rng_below(rng, count(legal)))
+                child = tree_add(tree, at, move, n_legal)
+                if child == NO_NODE:    # the pool is used up: go on with what there is
+                    if best_child == NO_NODE:
+                        return
+                    child = best_child
+                    move = tree.nodes[child].move
+            else:
+                child = best_child
+                move = tree.nodes[child].move
+        game_advance(world, move, rng)
+        path.nodes[path.length] = child
+        path.seats[path.length] = seat
+        path.length += 1
+        at = child
+        if tree.nodes[child].visits == 0 and kind == 1 and n_legal > 1:
+            return
+
+
+cdef bint think(AnyState* view, Tree* tree, const Worlds* worlds, const Spending* how, RootMove_* roots, Rng* rng,
+                int64_t* nodes, int64_t* n_worlds, int* left, AnyState* kept, int64_t max_nodes, int64_t until_ns,
+                volatile int* stopped) noexcept nogil:
+    """Iterations until a limit; 0 if the view has no world."""
+    cdef AnyState world
+    cdef Path path
+    cdef RootMove_* root
+    cdef double points[4]
+    cdef double utility[4]
+    cdef int root_seat = game_to_move(view), root_phase = game_phase(view), side, i
+    cdef int64_t done = 0
+    cdef Node* node
+    side = root_seat
+    while done < max_nodes:
+        if done % SLICE == 0 and (stopped[0] or now_ns() >= until_ns):
+            break
+        # 1. A world, once in how.iterations
+        if left[0] <= 0:
+            if not game_determinize(view, worlds, kept, rng):
+                return 0
+            n_worlds[0] += 1
+            left[0] = how.iterations
+            if how.per_world:
+                tree_clear(tree)
+        left[0] -= 1
+        world = kept[0]
+        # 2. Down the tree, and one new node
+        descend(&world, tree, how, &path, root_seat, root_phase, rng)
+        # 3. To the end of the deal
+        game_playout(&world, rng)
+        game_outcome(&world, &how.objective, points, utility)
+        # 4. Back up: each node counts for the seat that chose it
+        tree.nodes[0].visits += 1
+        for i in range(path.length):
+            node = &tree.nodes[path.nodes[i]]
+            node.visits += 1
+            node.value += utility[path.seats[i]]
+        if path.length:
+            root = &roots[tree.nodes[path.nodes[0]].move]
+            root.visits += 1
+            root.utility += utility[root_seat]
+            for i in range(4):
+                root.points[i] += points[i]
+            root.squares += points[side % how.objective.n_sides] * points[side % how.objective.n_sides]
+            if how.chances:
+                root.win += game_win_chance(&world, root_seat)
+        done += 1
+        nodes[0] += 1
+    return 1
+
+
+cdef class Search:
+    """A search of one seat's decision.
+
+    deal: what the seat to move knows (a full deal is reduced to its view unless open_hands). method: "ismcts" or
+    "pimc". seed, stream: same seed, stream and nodes, same result. hash_mib: bound of the tree's memory.
+    iterations: per world. exploration: of the upper confidence bounds, utilities being 0..1. win: maximise the
+    chance to win the match instead of points. scale: points per unit of utility. others: see Objective.
+    Raises ValueError if nobody is to move, the mover's hand is unknown or no world is consistent.
+    """
+
+    cdef JassState jass_view
+    cdef JassState jass_world
+    cdef readonly object deal
+    cdef Worlds* worlds
+    cdef Tree tree
+    cdef Spending how
+    cdef RootMove_ roots[64]
+    cdef Rng rng
+    cdef volatile int stopped
+    cdef int left
+    cdef int64_t n_nodes
+    cdef int64_t n_sampled
+
+    def __cinit__(self):
+        self.worlds = <Worlds*> malloc(sizeof(Worlds))
+        if self.worlds == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.worlds)
+        free(self.tree.nodes)
+
+    def __init__(self, deal, *, method="ismcts", seed=1, stream=0, double hash_mib=64, int iterations=1,
+                 double exploration=0.7, bint win=False, double scale=157.0, double others=1.0, bint chances=False,
+                 bint open_hands=False):
+        if method not in ("ismcts", "pimc"):
+            raise ValueError(f"method {method!r}: must be ismcts or pimc")
+        if iterations < 1:
+            raise ValueError(f"iterations {iterations}: must be 1 or more")
+        seat = deal.to_move
+        if seat < 0:
+            raise ValueError("nobody is to move")
+        if not deal.known >> seat & 1:
+            raise ValueError(f"the hand of seat {seat}, which is to move, is unknown")
+        if not open_hands or deal.known != 15:
+            deal = deal.view(seat)
+        self.deal = deal
+        self.how.per_world = method == "pimc"
+        self.how.iterations = iterations
+        self.how.exploration = exploration
+        self.how.chances = chances
+        self.how.objective.win = win
+        self.how.objective.scale = scale
+        self.how.objective.others = others
+        self.how.objective.n_sides = deal.n_sides
+        rng_seed(&self.rng, seed, stream)
+        self.tree.capacity = max(1024, min(<int64_t> (hash_mib * 1048576 / sizeof(Node)), (<int64_t> 1 << 32) - 256))
+        self.tree.nodes = <Node*> malloc(self.tree.capacity * sizeof(Node))
+        if self.tree.nodes == NULL:
+            raise MemoryError(f"no {hash_mib} MiB for the tree")
+        tree_clear(&self.tree)
+        memset(self.roots, 0, sizeof(self.roots))
+        if isinstance(deal, JassDeal):
+            self.jass_view = (<JassDeal> deal).s
+            game_prepare(&self.jass_view, self.worlds)
+            if not game_determinize(&self.jass_view, self.worlds, &self.jass_world, &self.rng):
+                raise ValueError("no deal is consistent with what is known")
+        else:
+            raise TypeError(f"no search for {type(deal).__name__}")
+
+    def run(self, nodes=None, seconds=None):
+        """Thinks on for that many iterations or seconds, whichever ends first, or until `stop`; True while more
+        thinking may help. The GIL is released."""
+        cdef int64_t max_nodes = (<int64_t> 1 << 62) if nodes is None else nodes
+        cdef int64_t until = (<int64_t> 1 << 62) if seconds is None else now_ns() + <int64_t> (seconds * 1e9)
+        cdef bint going = True
+        with nogil:
+            going = think(&self.jass_view, &self.tree, self.worlds, &self.how, self.roots, &self.rng, &self.n_nodes,
+                          &self.n_sampled, &self.left, &self.jass_world, max_nodes, until, &self.stopped)
+        return bool(going and not self.stopped)
+
+    def stop(self):
+        """Ends a run, from any thread, within a few microseconds."""
+        self.stopped = 1
+
+    @property
+    def nodes(self):
+        """Iterations so far."""
+        return self.n_nodes
+
+    @property
+    def n_worlds(self):
+        """Deals sampled so far."""
+        return self.n_sampled
+
+    @property
+    def hashfull(self):
+        """Share of the tree's memory in use, permille."""
+        return 1000 if self.tree.full else <int64_t> self.tree.used * 1000 // self.tree.capacity
+
+    cdef list _line(self, int move):
+        """The most visited continuation after a root move."""
+        cdef uint32_t at = tree_find(&self.tree, 0, move), best
+        cdef Node* node
+        cdef int i
+        line = [move]
+        while at != NO_NODE and len(line) < 12:
+            node = &self.tree.nodes[at]
+            best = NO_NODE
+            for i in range(node.n_children):
+                if best == NO_NODE or self.tree.nodes[node.children + i].visits > self.tree.nodes[best].visits:
+                    best = node.children + i
+            if best == NO_NODE or self.tree.nodes[best].visits < 8 or self.tree.nodes[best].move == 63:
+                break
+            line.append(self.tree.nodes[best].move)
+            at = best
+        return line
+
+
+def root_moves(searches):
+    """The moves of the searched decision, best first, as RootMove: several searches of it (one a thread) added up.
+    Best is the most visited; of equally visited moves the one of higher value."""
+    cdef Search search
+    cdef RootMove_ total
+    cdef double n, mean, variance
+    cdef int move, side, n_sides
+    cdef uint64_t all_visits = 0
+    searches = list(searches)
+    search = searches[0]
+    n_sides = search.how.objective.n_sides
+    side = search.deal.to_move % n_sides
+    found = []
+    legal = search.deal.legal()
+    for each in searches:
+        search = each
+        for move in range(64):
+            all_visits += search.roots[move].visits
+    for move in range(64):
+        if not legal >> move & 1:
+            continue
+        memset(&total, 0, sizeof(total))
+        for each in searches:
+            search = each
+            total.visits += search.roots[move].visits
+            total.utility += search.roots[move].utility
+            total.win += search.roots[move].win
+            total.squares += search.roots[move].squares
+            for i in range(4):
+                total.points[i] += search.roots[move].points[i]
+        n = total.visits
+        search = searches[0]
+        if total.visits == 0:
+            found.append(RootMove(move, 0, 0.0, 0.0, (0.0,) * n_sides, 0.0, None, [move]))
+            continue
+        mean = total.points[side] / n
+        variance = max(0.0, total.squares / n - mean * mean)
+        found.append(RootMove(
+            move, total.visits, total.visits / <double> all_visits, total.utility / n,
+            tuple([total.points[i] / n for i in range(n_sides)]), sqrt(variance / n),
+            total.win / n if search.how.chances else None, search._line(move)))
+    found.sort(key=lambda each: (each.visits, each.value), reverse=True)
+    return found
