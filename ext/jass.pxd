@@ -455,6 +455,8 @@ cdef inline void jass_prepare(const JassState* view, Worlds* w) noexcept nogil:
         shown = 0
         for j in range(view.n_told[seat]):
             shown |= view.told[seat][j]
+        if view.stoeck == seat:
+            shown |= jass_stoeck_cards(view)
         if shown & ~view.played[seat] & ~may[i]:
             w.total = 0                     # a card shown that the seat cannot hold
             w.n_rows = 0
