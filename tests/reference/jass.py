@@ -64,7 +64,7 @@ class JassReferee:
         self.dealt = [list(hand) for hand in hands]
         self.hands = [list(hand) for hand in hands]
         self.moves: list[str] = []
-        self._declared: dict[tuple[int, str | None], list[list[str]]] = {}
+        self.declared: dict[tuple[frozenset[str], str | None], list[list[str]]] = {}  # found before
         self.contract: str | None = None
         self.declarer: int | None = None
         self.pushed = False
@@ -227,7 +227,8 @@ class JassReferee:
             for length in self.rules["run_points"]
             for start in range(9 - length + 1)
         ]
-        return [frozenset(meld) for meld in quartets + runs if set(meld) <= set(hand)]
+        found = [frozenset(meld) for meld in quartets + runs if set(meld) <= set(hand)]
+        return [meld for meld in found if self.meld_points(meld) > 0]
 
     def is_run(self, meld: frozenset[str]) -> bool:
         return len({card[0] for card in meld}) == 1
@@ -256,15 +257,16 @@ class JassReferee:
         """What the dealt hand declares, the strongest meld first; the contract must be known."""
         if not self.rules["weis"]:
             return []
-        if (seat, self.contract) not in self._declared:
-            self._declared[seat, self.contract] = self._best_melds(seat)
-        return self._declared[seat, self.contract]
+        key = (frozenset(self.dealt[seat]), self.contract)
+        if key not in self.declared:
+            self.declared[key] = self._best_melds(self.dealt[seat])
+        return self.declared[key]
 
-    def _best_melds(self, seat: int) -> list[list[str]]:
-        found = self._all_melds(self.dealt[seat])
+    def _best_melds(self, hand: list[str]) -> list[list[str]]:
+        found = self._all_melds(hand)
         best: tuple[frozenset[str], ...] = ()
         best_key: tuple[Any, ...] = (0, [])
-        for number in range(1, 5 if self.rules["shared_cards"] else 4):
+        for number in range(1, 4):  # nine cards hold three melds at most, shared cards or not
             for melds in combinations(found, number):
                 if self._fit(melds):
                     key = (
@@ -315,6 +317,7 @@ class JassReferee:
     def state(self) -> dict[str, Any]:
         seat = self.to_move
         loser = None if self.winner is None else 1 - self.winner
+        shown = self.contract is not None and self.rules["weis"]
         return {
             "game": "jass",
             "phase": self.phase,
@@ -332,7 +335,7 @@ class JassReferee:
             "declarer": self.declarer,
             "pushed": self.pushed,
             "multiplier": self.multiplier,
-            "weis": [{"seat": s, "melds": self.melds(s) if self.contract else None} for s in range(4)],
+            "weis": [{"seat": s, "melds": self.melds(s) if shown else None} for s in range(4)],
             "weis_team": self.weis_team,
             "stoeck": self.stoeck,
             "schneider": loser is not None and self.scores[loser] * 2 < self.rules["target"],
