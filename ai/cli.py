@@ -10,7 +10,9 @@ import click
 from trickbot.engine.cards import GAMES
 from trickbot.engine.errors import TrickbotError
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "tournament": "trickbot.ai.arena.commands:tournament",
+}
 """The subcommands: name to module:object, a click command each."""
 
 

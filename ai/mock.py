@@ -1,10 +1,10 @@
 """A scripted engine for tests of programs that use the client: no process, no search.
 
-    mock = MockTransport()
-    mock.expect("uci", ["id name Mock", "uciok"])
-    mock.expect("id 0 isready")
-    mock.expect("isready", ["readyok"])
-    engine = await mock.open()
+mock = MockTransport()
+mock.expect("uci", ["id name Mock", "uciok"])
+mock.expect("id 0 isready")
+mock.expect("isready", ["readyok"])
+engine = await mock.open()
 """
 
 from __future__ import annotations

@@ -13,6 +13,20 @@ LONGEST_LINE = 1 << 20
 STDERR_KEPT = 8192
 
 
+_running: set[int] = set()
+
+
+def kill_all() -> None:
+    """Kills every process that this one has started as a transport, and what they started."""
+    for pid in list(_running):
+        _kill_session(pid)
+
+
+def _kill_session(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
 class ProcessTransport(asyncio.SubprocessProtocol):
     """Calls `on_line` for each line on the process's stdout, and `on_end` once, when it has ended.
 
@@ -63,8 +77,8 @@ class ProcessTransport(asyncio.SubprocessProtocol):
 
     def kill(self) -> None:
         """Kills the process and all that it started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.get_pid(), signal.SIGKILL)
+        if self.exit_code is None:
+            _kill_session(self._process.get_pid())
 
     # Called by the event loop
 
@@ -74,6 +88,7 @@ class ProcessTransport(asyncio.SubprocessProtocol):
         pipe = transport.get_pipe_transport(0)
         assert isinstance(pipe, asyncio.WriteTransport)
         self._input = pipe
+        _running.add(transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 2:
@@ -88,6 +103,7 @@ class ProcessTransport(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self.exit_code = self._process.get_returncode()
+        _running.discard(self._process.get_pid())
         # What it started may hold its pipes open: do not wait for them for long.
         asyncio.get_running_loop().call_later(0.3, self._lost)
 
