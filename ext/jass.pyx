@@ -591,3 +591,21 @@ def perft(JassDeal deal not None, int depth):
     with nogil:
         total = _perft(&deal.s, depth)
     return total
+
+
+def choose(JassDeal deal not None, str kind, seed):
+    """The move of a player that does not search: "random", "greedy" or "rules", by its own hand and what lies
+    open. ValueError if nobody is to move or its hand is unknown."""
+    cdef Rng rng
+    if deal.s.to_move < 0:
+        raise ValueError("nobody is to move")
+    if not deal.s.known >> deal.s.to_move & 1:
+        raise ValueError(f"the hand of seat {deal.s.to_move}, which is to move, is unknown")
+    if kind == "random":
+        rng_seed(&rng, seed, 0)
+        return lowest(jass_random_card(jass_legal(&deal.s), rng_next(&rng)))
+    if kind == "greedy":
+        return jass_greedy(&deal.s)
+    if kind == "rules":
+        return jass_rules(&deal.s)
+    raise ValueError(f"player {kind!r}: must be random, greedy or rules")

@@ -1,0 +1,211 @@
+# Schieber Jass: moves without search, by what one seat sees: its own hand and what lay on the table.
+
+from libc.stdint cimport uint8_t, uint64_t
+from trickbot.ext.bits cimport bit, count, lane, lowest, nth_bit
+from trickbot.ext.jass_state cimport (
+    FIRST_CONTRACT_MOVE, JASS_PACK, KOENIG, N_CONTRACTS, OBENABE, PUSH, UNDENUFE, UNDER, JassState, jass_beats,
+    jass_legal, jass_n_held, jass_trump_order, jass_trumps,
+)
+from trickbot.ext.phase cimport CONTRACT
+from trickbot.ext.rng cimport Rng, rng_next
+
+
+cdef inline uint64_t jass_random_card(uint64_t legal, uint64_t coin) noexcept nogil:
+    """One of the legal cards, as a bit, by 16 random bits (bias under 0.02 %)."""
+    return nth_bit(legal, <int> (((coin & 0xffff) * <uint64_t> count(legal)) >> 16))
+
+
+# ----------------------------------------------------------------------------------------- the contract
+
+cdef inline double jass_trump_worth(uint64_t hand, int suit) noexcept nogil:
+    """Card points, of 157, that a side may expect whose member with this hand names this trump."""
+    cdef uint64_t trumps = hand >> (16 * suit) & 0x1ff, line
+    cdef int n = count(trumps), other
+    cdef double worth = 26.0 + 8.0 * n
+    worth += 20.0 if trumps >> UNDER & 1 else 0.0
+    worth += 12.0 if trumps >> 3 & 1 else 0.0                       # the nine
+    worth += 5.0 if trumps >> UNDER & 1 and trumps >> 3 & 1 else 0.0
+    worth += 6.0 if trumps >> 8 & 1 else 0.0
+    worth += 3.0 if trumps >> KOENIG & 1 else 0.0
+    for other in range(4):
+        if other == suit:
+            continue
+        line = hand >> (16 * other) & 0x1ff
+        if line >> 8 & 1:
+            worth += 9.0 + (4.0 if line >> KOENIG & 1 else 0.0)
+        elif line >> KOENIG & 1 and count(line) > 1:
+            worth += 3.0
+        if not line and n > 2:
+            worth += 3.0
+    return worth
+
+
+cdef inline double jass_plain_worth(uint64_t hand, bint undenufe, bint leads) noexcept nogil:
+    """The same for obenabe and undenufe: sure tricks from the top of each suit, and length behind them."""
+    cdef uint64_t line
+    cdef double worth = 28.0 + (6.0 if leads else 0.0)
+    cdef int suit, rank, held, missing
+    for suit in range(4):
+        line = hand >> (16 * suit) & 0x1ff
+        held = 0
+        missing = 0
+        for rank in range(9):
+            if line >> (rank if undenufe else 8 - rank) & 1:
+                held += 1
+                if missing == 0:
+                    worth += 14.0
+                elif missing == 1:
+                    worth += 7.0 if held > 1 or count(line) > 1 else 3.0
+                elif held > 2:
+                    worth += 4.0
+            else:
+                missing += 1
+    return worth
+
+
+cdef inline double jass_contract_worth(const JassState* s, int seat, int contract) noexcept nogil:
+    """Expected difference of the sides' points, multiplied, if this seat names the contract."""
+    cdef double worth
+    if contract < OBENABE:
+        worth = jass_trump_worth(s.hand[seat], contract)
+    else:
+        worth = jass_plain_worth(s.hand[seat], contract == UNDENUFE, seat == s.first)
+    return (2.0 * worth - 157.0) * s.rules.multiplier[contract]
+
+
+cdef inline int jass_choose_contract(const JassState* s) noexcept nogil:
+    """Contract or push by counting one's own hand. A push is worth what a partner makes of it who has seen
+    nothing either, so only a good hand names."""
+    cdef int contract, best = 0
+    cdef double worth, most = -1e9
+    for contract in range(N_CONTRACTS):
+        worth = jass_contract_worth(s, s.to_move, contract)
+        if worth > most:
+            most = worth
+            best = contract
+    if not s.pushed and most < 30.0 * s.rules.multiplier[OBENABE]:
+        return PUSH
+    return FIRST_CONTRACT_MOVE + best
+
+
+cdef inline int jass_policy(const JassState* s, Rng* rng) noexcept nogil:
+    """The search's stand-in for another seat's decision: contracts by counting, cards at random."""
+    if s.phase == CONTRACT:
+        return jass_choose_contract(s)
+    return lowest(jass_random_card(jass_legal(s), rng_next(rng)))
+
+
+# --------------------------------------------------------------------------------------------- the cards
+
+cdef inline double jass_holds_none(int n_cards, int held, int unseen) noexcept nogil:
+    """Probability that a hand of `held` among `unseen` cards has none of `n_cards` of them."""
+    cdef double p = 1.0
+    cdef int i
+    for i in range(n_cards):
+        if unseen - i <= 0 or held >= unseen - i:
+            return 0.0
+        p *= 1.0 - <double> held / (unseen - i)
+    return p
+
+
+cdef inline int jass_rules(const JassState* s) noexcept nogil:
+    """A decent player's move: what the trick is worth if its side wins it, the chance that it does, and what the
+    card would still be worth later. Draws trumps as declarer, smears on the partner's trick, saves what
+    stands, trumps with as little as will do."""
+    cdef int seat = s.to_move, contract = s.contract, partner = (seat + 2) & 3
+    cdef int card, other, i, best = -1, side = seat & 1, worth, n_trumps_out, order, tricks_left = 9 - s.trick_no
+    cdef uint64_t legal, out, trumps, left, beat, mine, beaters, lead_lane, ruffers
+    cdef const uint8_t* value = s.rules.value[contract]
+    cdef double score, most = -1e9, win, keep, p
+    cdef bint declared
+    if s.phase == CONTRACT:
+        return jass_choose_contract(s)
+    legal = jass_legal(s)
+    trumps = jass_trumps[contract]
+    out = JASS_PACK & ~s.hand[seat]
+    for other in range(4):
+        out &= ~s.played[other]
+    n_trumps_out = count(out & trumps)
+    declared = (s.declarer & 1) == side
+    left = legal
+    while left:
+        card = lowest(left)
+        left &= left - 1
+        mine = bit(card)
+        # who wins with it, as far as those still to play may tell
+        if s.n_trick == 0 or mine & s.beat:
+            beat = jass_beats[contract][card]
+            win = 1.0
+        else:
+            beat = s.beat
+            win = 1.0 if (s.best & 1) == side else 0.0
+        lead_lane = lane((s.trick[0] if s.n_trick else card) >> 4)
+        for i in range(s.n_trick + 1, 4):
+            other = (s.leader + i) & 3
+            beaters = out & beat & s.may[other]
+            ruffers = beaters & trumps if not lead_lane & trumps else 0
+            p = jass_holds_none(count(beaters & ~ruffers), jass_n_held(s, other), count(out))
+            # a hand that can follow seldom trumps a poor trick
+            if ruffers:
+                p *= 1.0 - ((0.75 if not out & lead_lane & s.may[other] else 0.25)
+                            * (1.0 - jass_holds_none(count(ruffers), jass_n_held(s, other), count(out))))
+            if other == partner:
+                win += (1.0 - win) * 0.6 * (1.0 - p)
+            else:
+                win *= p
+        worth = s.trick_points + value[card] + (s.rules.last_trick if tricks_left == 1 else 0)
+        score = (2.0 * win - 1.0) * (worth + 1.5 * (3 - s.n_trick))
+        # what it would still be worth
+        keep = 0.0
+        if mine & trumps:
+            order = jass_trump_order[card & 15]
+            keep = 4.0 + 1.6 * order
+            if not out & trumps & jass_beats[contract][card]:
+                keep += 3.0
+            if s.n_trick == 0 and n_trumps_out and (declared or count(s.hand[seat] & trumps) > n_trumps_out):
+                keep -= 9.0 + (6.0 if not out & trumps & jass_beats[contract][card] else 0.0)
+            if not n_trumps_out:
+                keep += 2.0
+        else:
+            beaters = out & jass_beats[contract][card] & ~trumps
+            if not beaters:
+                keep = 9.0 if contract >= OBENABE else (6.0 if n_trumps_out else 9.0)
+                if s.n_trick == 0:          # leading it now takes it home
+                    keep -= 7.0
+            elif count(beaters) == 1 and s.hand[seat] & lane(card >> 4) & ~mine:
+                keep = 3.0
+            keep += 0.25 * (8 - count(beaters)) if beaters else 0.0
+            if s.n_trick and not lead_lane & mine:      # a discard that bares nothing
+                keep += 1.0 if count(s.hand[seat] & lane(card >> 4)) == 2 else 0.0
+        score -= keep * min(1.0, 0.25 * (tricks_left - 1))
+        if score > most:
+            most = score
+            best = card
+    return best
+
+
+cdef inline int jass_greedy(const JassState* s) noexcept nogil:
+    """The longest trump; every trick that can be had now, with the dearest card that takes it, else the
+    cheapest card."""
+    cdef uint64_t left
+    cdef int card, suit, score, most = -1000, best = 0
+    if s.phase == CONTRACT:
+        for suit in range(4):
+            score = 4 * count(s.hand[s.to_move] & lane(suit)) + count(s.hand[s.to_move] & bit(16 * suit + UNDER))
+            if score > most:
+                most = score
+                best = suit
+        return FIRST_CONTRACT_MOVE + best
+    left = jass_legal(s)
+    while left:
+        card = lowest(left)
+        left &= left - 1
+        score = s.rules.value[s.contract][card]
+        if s.n_trick == 0 or bit(card) & s.beat:
+            score += 100 - count(jass_beats[s.contract][card])
+        else:
+            score = -score
+        if score > most:
+            most = score
+            best = card
+    return best

@@ -1,0 +1,135 @@
+# Schieber Jass: what a seat knows, and full worlds that fit it.
+
+from libc.stdint cimport uint64_t
+from trickbot.ext.bits cimport count
+from trickbot.ext.jass_state cimport (
+    JASS_PACK, NOT_SAID, WEIS_OPEN, JassState, jass_melds, jass_n_held, jass_score_weis, jass_stoeck_cards,
+)
+from trickbot.ext.rng cimport Rng
+from trickbot.ext.worlds cimport Worlds, worlds_deal, worlds_prepare
+
+cdef enum:
+    MAX_TRIES = 1 << 20     # rejected worlds before determinize says that there is none
+
+
+cdef inline void jass_view(const JassState* s, int seat, JassState* out) noexcept nogil:
+    cdef int other
+    out[0] = s[0]
+    for other in range(4):
+        if other != seat:
+            out.hand[other] = 0
+    out.known = s.known & 1 << seat
+
+
+cdef inline void jass_hidden(const JassState* s, int* seats) noexcept nogil:
+    """The hidden seats, at most three, -1 beyond."""
+    cdef int seat, n = 0
+    seats[0] = seats[1] = seats[2] = -1
+    for seat in range(4):
+        if not s.known >> seat & 1 and n < 3:
+            seats[n] = seat
+            n += 1
+
+
+cdef inline void jass_prepare(const JassState* view, Worlds* w) noexcept nogil:
+    """The table of all worlds as far as single cards tell; `jass_fits` has the rest."""
+    cdef uint64_t unseen = JASS_PACK, shown, probe, known_cards
+    cdef uint64_t may[3]
+    cdef int room[3]
+    cdef int seats[3]
+    cdef uint64_t melds[3]
+    cdef int i, j, seat
+    for seat in range(4):
+        unseen &= ~(view.played[seat] | view.hand[seat])
+    jass_hidden(view, seats)
+    for i in range(3):
+        seat = seats[i]
+        may[i] = 0
+        room[i] = 0
+        if seat < 0:
+            continue
+        may[i] = view.may[seat] & unseen
+        room[i] = jass_n_held(view, seat)
+    for i in range(3):
+        seat = seats[i]
+        if seat < 0:
+            continue
+        shown = 0
+        for j in range(view.n_told[seat]):
+            shown |= view.told[seat][j]
+        if view.stoeck == seat:
+            shown |= jass_stoeck_cards(view)
+        if shown & ~view.played[seat] & ~may[i]:
+            w.total = 0                     # a card shown that the seat cannot hold
+            w.n_rows = 0
+            return
+        shown &= unseen
+        for j in range(3):
+            if j != i:
+                may[j] &= ~shown
+        if view.n_told[seat] == 0:          # silence: no card that would complete a meld
+            known_cards = view.played[seat]
+            probe = may[i]
+            while probe:
+                if jass_melds(known_cards | (probe & -probe), view.rules, view.contract, melds):
+                    may[i] &= ~(probe & -probe)
+                probe &= probe - 1
+        if view.no_stoeck >> seat & 1 and view.contract >= 0:
+            probe = jass_stoeck_cards(view)
+            if view.played[seat] & probe:
+                may[i] &= ~probe
+    worlds_prepare(w, unseen, may, room)
+
+
+cdef inline bint jass_fits(const JassState* view, const JassState* world) noexcept nogil:
+    """What is not said card by card: a world's hands must have announced what was announced, and no more,
+    and hold no Stoeck that would have been claimed."""
+    cdef int seat, n, i
+    cdef uint64_t pair, dealt
+    cdef uint64_t melds[3]
+    for seat in range(4):
+        if view.known >> seat & 1:
+            continue
+        dealt = world.hand[seat] | view.played[seat]
+        if view.no_stoeck >> seat & 1:
+            pair = jass_stoeck_cards(view)
+            if dealt & pair == pair:
+                return 0
+        if view.n_told[seat] == NOT_SAID:
+            continue
+        n = jass_melds(dealt, view.rules, view.contract, melds)
+        if view.weis_team != (seat & 1) and view.n_told[seat] < 2:      # only the strongest was announced
+            n = min(n, 1)
+        if n != view.n_told[seat]:
+            return 0
+        for i in range(n):
+            if melds[i] != view.told[seat][i]:
+                return 0
+    return 1
+
+
+cdef inline bint jass_determinize(const JassState* view, const Worlds* w, JassState* out, Rng* rng) noexcept nogil:
+    """A full world, uniform over all that are consistent with the view; 0 if there is none (or none was
+    found in MAX_TRIES)."""
+    cdef uint64_t hands[3]
+    cdef int seats[3]
+    cdef int i, tries, seat
+    cdef bint open_facts = view.no_stoeck != 0
+    out[0] = view[0]
+    out.known = 15
+    if w.total == 0:
+        return 0
+    jass_hidden(view, seats)
+    for seat in range(4):
+        if not view.known >> seat & 1 and view.n_told[seat] != NOT_SAID:
+            open_facts = 1
+    for tries in range(MAX_TRIES):
+        worlds_deal(w, hands, rng)
+        for i in range(3):
+            if seats[i] >= 0:
+                out.hand[seats[i]] = hands[i]
+        if not open_facts or jass_fits(view, out):
+            if view.weis_team == WEIS_OPEN:
+                jass_score_weis(out)
+            return 1
+    return 0
