@@ -12,6 +12,7 @@ from trickbot.engine.errors import TrickbotError
 
 COMMANDS: dict[str, str] = {
     "tournament": "trickbot.ai.arena.commands:tournament",
+    "bench": "trickbot.ai.bench:bench",
 }
 """The subcommands: name to module:object, a click command each."""
 

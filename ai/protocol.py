@@ -283,9 +283,12 @@ class Engine:
 
         self._warn(tag, "bench", words)
         job = Job(tag)
-        self._begin(
-            job, lambda: run_bench(job.stopped, lambda line: self._say(tag, f"info string {line}", True))
-        )
+
+        def work() -> list[str]:
+            line = run_bench(lambda line: self._say(tag, f"info string {line}", True), job.stopped.is_set)
+            return [line or "info string bench stopped"]
+
+        self._begin(job, work)
 
     def _list_commands(self, words: list[str], tag: str) -> None:
         """list the commands"""

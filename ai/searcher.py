@@ -6,11 +6,11 @@ move, from what that seat knows.
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf
 from threading import Lock, Thread
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from trickbot.ai.options import Options
 from trickbot.ai.skill import blur, iterations_per_world, limit_nodes
@@ -18,25 +18,15 @@ from trickbot.engine.deal import ALL_KNOWN, choose
 from trickbot.engine.errors import PositionError
 from trickbot.engine.notation import CONTRACT, GIVE, PLAY
 
+if TYPE_CHECKING:
+    from trickbot.ext.search import RootMove
+
 METHODS = ("ismcts", "pimc")  # the bots that search
 INFO_S = 0.125  # between two reports of a search that is limited by time
 FIRST_INFO_NODES = 1 << 14  # of one limited by nodes: reports come at doubling numbers, whatever the clock
 MARGIN_S = 0.001  # kept back for the answer
 DECK_POINTS = 157  # of a jass deal, unmultiplied: the unit of utility
 APPLES_POINTS = 100  # the unit in apples, about the spread of a round's scores
-
-
-class RootMove(Protocol):
-    """What a search says of one move; see ``trickbot.ext.search``."""
-
-    move: int
-    visits: int
-    share: float
-    value: float
-    points: Sequence[float]
-    error: float
-    win: float | None
-    pv: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -64,7 +54,7 @@ class Report:
     """
 
     decision: tuple[int, ...]
-    moves: list[RootMove] = field(default_factory=list)
+    moves: "list[RootMove]" = field(default_factory=list)
     nodes: int = 0
     worlds: int = 0
     time_s: float = 0.0
