@@ -7,7 +7,7 @@ from trickbot.ext.apples_state cimport (
     apples_phase, apples_score, apples_to_move, apples_view, apples_winner, suit_order,
 )
 from trickbot.ext.apples_play cimport apples_playout, apples_policy
-from trickbot.ext.apples_worlds cimport apples_has_room
+from trickbot.ext.apples_worlds cimport ApplesWorlds, apples_determinize, apples_has_room, apples_prepare
 
 
 cdef class ApplesRules:

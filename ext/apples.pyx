@@ -444,8 +444,50 @@ cdef class ApplesDeal:
         return out
 
     def consistent(self):
-        """Whether there is room for a full deal: by suits not followed, hand sizes and bids."""
-        return bool(apples_has_room(&self.s))
+        """Whether some full deal fits all that is known here. (What the bids prove is looked at suit by suit only,
+        once the pile is dealt back.)"""
+        cdef ApplesWorlds w
+        if self.s.known == 0:
+            return bool(apples_has_room(&self.s))
+        apples_prepare(&self.s, &w)
+        return bool(w.fits)
+
+    def determinize(self, seed, stream=0):
+        """A full deal that is consistent with this view, uniform over dealt hands, gives, pile and targets; None
+        if there is none, or four hands are hidden and the pile is dealt back."""
+        cdef Rng rng
+        cdef ApplesWorlds w
+        cdef ApplesDeal out = self.copy()
+        rng_seed(&rng, seed, stream)
+        apples_prepare(&self.s, &w)
+        return out if apples_determinize(&self.s, &w, &out.s, &rng) else None
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def sample(self, int n, seed):
+        """n consistent worlds, uniform and independent: uint64 array (n, 4), the cards now held by seat.
+        ValueError if there is none."""
+        import numpy
+
+        result = numpy.empty((n, 4), dtype=numpy.uint64)
+        cdef uint64_t[:, ::1] hands = result
+        cdef ApplesState world
+        cdef ApplesWorlds w
+        cdef Rng rng
+        cdef int i, seat
+        cdef bint found = True
+        rng_seed(&rng, seed, 0)
+        apples_prepare(&self.s, &w)
+        with nogil:
+            for i in range(n):
+                if not apples_determinize(&self.s, &w, &world, &rng):
+                    found = False
+                    break
+                for seat in range(4):
+                    hands[i, seat] = world.hand[seat]
+        if not found:
+            raise ValueError("no deal is consistent with what is known")
+        return result
 
     def check(self):
         """Whether the state's invariants hold."""
@@ -491,23 +533,32 @@ def random_deal(ApplesRules rules not None, int first, seed, match=(0, 0, 0, 0))
 @cython.boundscheck(False)
 @cython.wraparound(False)
 def playouts(ApplesDeal deal not None, int n, seed):
-    """n uniform random playouts of a full deal: float64 array (n, 4), points of the round by seat, zeros where
-    nobody bid. The choices before the first card are the policy's."""
+    """n uniform random playouts: float64 array (n, 4), points of the round by seat, zeros where nobody bid. The
+    choices before the first card are the policy's. From a view, each from a new world; ValueError if it has none."""
     import numpy
 
     result = numpy.zeros((n, 4))
     cdef double[:, ::1] points = result
     cdef ApplesState world
+    cdef ApplesWorlds w
     cdef Rng rng
     cdef int i, seat
+    cdef bint full = deal.s.known == 15, found = True
     rng_seed(&rng, seed, 0)
+    apples_prepare(&deal.s, &w)
     with nogil:
         for i in range(n):
-            world = deal.s
+            if full:
+                world = deal.s
+            elif not apples_determinize(&deal.s, &w, &world, &rng):
+                found = False
+                break
             apples_playout(&world, &rng)
             if world.phase == OVER:
                 for seat in range(4):
                     points[i, seat] = apples_score(world.won[seat], world.target[seat])
+    if not found:
+        raise ValueError("no deal is consistent with what is known")
     return result
 
 
