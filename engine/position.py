@@ -283,10 +283,9 @@ def legal_words(deal: Any, names: Notation) -> list[str]:
     seat, phase = deal.to_move, deal.phase
     if seat < 0:
         return []
-    try:
-        legal = deal.legal()
-    except ValueError as wrong:
-        raise PositionError("bad-position", str(wrong)) from None
+    if not deal.known >> seat & 1:
+        raise PositionError("bad-position", f"the hand of seat {seat}, which is to move, is unknown")
+    legal = deal.legal()
     if phase == GIVE:
         return ["give", str(deal.bid[0]), "of", names.cards_text(legal)]
     return [names.move_text(phase, move) for move in cards_in(legal)]
