@@ -7,6 +7,7 @@ usable without pipes.
 
 import json
 import os
+import signal
 import traceback
 from collections.abc import Callable
 from threading import Event, Lock, Thread
@@ -16,7 +17,7 @@ from trickbot.ai.lines import Writer, read_lines
 from trickbot.ai.options import OPTIONS, Options
 from trickbot.ai.searcher import Limits, Report, Searcher
 from trickbot.engine.cards import N_SEATS, side_of
-from trickbot.engine.deal import count_sequences
+from trickbot.engine.deal import QUICK_DEPTH, count_sequences
 from trickbot.engine.errors import Code, TrickbotError, quoted
 from trickbot.engine.notation import Notation, notation
 from trickbot.engine.position import Position, legal_words, words_of
@@ -243,6 +244,9 @@ class Engine:
                 "bad-position", "perft: wants all four hands and, in apples, the play of the cards"
             )
         self._warn(tag, "go perft", skipped)
+        if depth <= QUICK_DEPTH:
+            self._say(tag, f"perft {depth} {count_sequences(position.deal, depth)}")
+            return
         job = Job(tag)
 
         def work() -> list[str]:
@@ -382,13 +386,11 @@ def run(game: str) -> NoReturn:
     """Speaks the protocol over stdin and stdout; ends the process at their end, with exit code 0."""
     writer = Writer(1, lambda: os._exit(0))
     engine = Engine(lambda line, droppable: writer.write(line, droppable=droppable), Options(game=game))
-    code = 0
-    try:
-        for line in read_lines(0):
-            if not engine.handle(line):
-                break
-    except KeyboardInterrupt:
-        code = 130
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler may wait for the next line
+    for line in read_lines(0):
+        if not engine.handle(line):
+            break
     engine.close()
     writer.flush(1.0)
-    os._exit(code)  # at once: whatever still runs is not waited for
+    os._exit(0)  # at once: whatever still runs is not waited for

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 METHODS = ("ismcts", "pimc")  # the bots that search
 INFO_S = 0.125  # between two reports of a search that is limited by time
 FIRST_INFO_NODES = 1 << 14  # of one limited by nodes: reports come at doubling numbers, whatever the clock
+FEWEST_NODES = 32  # of a search without any time
 MARGIN_S = 0.001  # kept back for the answer
 DECK_POINTS = 157  # of a jass deal, unmultiplied: the unit of utility
 APPLES_POINTS = 100  # the unit in apples, about the spread of a round's scores
@@ -170,13 +171,15 @@ class Searcher:
         going = True
         while going and (nodes is None or done < nodes):
             now = time.monotonic()
-            if now >= until and done:
+            if now >= until:
+                if not done:  # no time at all is still time for a glance
+                    _think(searches, FEWEST_NODES if nodes is None else min(nodes, FEWEST_NODES), None)
                 return
             if until == inf and nodes is not None:
                 going = _think(searches, min(nodes, mark) - done, None)
                 mark *= 2
             else:
-                seconds = max(0.0, min(until - now, INFO_S))
+                seconds = min(until - now, INFO_S)
                 going = _think(searches, None if nodes is None else nodes - done, seconds)
             done = sum(search.nodes for search in searches)
             if going and (nodes is None or done < nodes) and time.monotonic() < until:

@@ -78,12 +78,13 @@ def choose(deal: Any, kind: str, seed: int) -> int:
     return int(kernel_of(deal.game).choose(deal, kind, seed))
 
 
-_KERNEL_DEPTH = 6  # deeper counts are cut into pieces of some milliseconds
+QUICK_DEPTH = 6
+"""Move sequences of that length are counted in some milliseconds; a longer count is cut into such pieces."""
 
 
 def count_sequences(deal: Any, depth: int, stopped: Callable[[], bool] = lambda: False) -> int | None:
     """The number of move sequences of that length from a full deal; None when stopped before the end."""
-    if depth <= _KERNEL_DEPTH:
+    if depth <= QUICK_DEPTH:
         return int(kernel_of(deal.game).perft(deal, depth))
     total = 0
     for move in cards_in(deal.legal()):

@@ -16,8 +16,8 @@ PASS = "pass"
 
 # The holes of lane 0 above its cards hold the moves that are no cards.
 _CONTRACT_0 = 9
-_PUSH_MOVE = _CONTRACT_0 + len(CONTRACTS)
-_PASS_MOVE = 13
+PUSH_MOVE = _CONTRACT_0 + len(CONTRACTS)
+PASS_MOVE = 13
 
 # Phases that moves are made in, numbered as in ext/phase.pxd, with their names for people and programs.
 CONTRACT, AUCTION, GIVE, PILE, TARGET, PLAY, OVER, REDEAL = range(8)
@@ -94,11 +94,11 @@ class Notation:
             if lower in CONTRACTS:
                 return Event("contract", _CONTRACT_0 + CONTRACTS.index(lower))
             if lower == PUSH:
-                return Event("contract", _PUSH_MOVE)
+                return Event("contract", PUSH_MOVE)
         elif equals:
             return self._table_event(word, head, rest)
         elif lower == PASS:
-            return Event("bid", _PASS_MOVE)
+            return Event("bid", PASS_MOVE)
         elif lower[:-1].isascii() and lower[:-1].isdigit():
             return Event("bid", self._bid(word))
         return Event("card", self.card(word))
@@ -141,9 +141,9 @@ class Notation:
         if phase == PLAY:
             return self._names[move]
         if phase == CONTRACT:
-            return PUSH if move == _PUSH_MOVE else CONTRACTS[move - _CONTRACT_0]
+            return PUSH if move == PUSH_MOVE else CONTRACTS[move - _CONTRACT_0]
         if phase == AUCTION:
-            return PASS if move == _PASS_MOVE else f"{(move & 15) + 1}{self.suits[move >> 4]}"
+            return PASS if move == PASS_MOVE else f"{(move & 15) + 1}{self.suits[move >> 4]}"
         if phase in (GIVE, TARGET):
             return f"{PHASE_NAMES[phase]}={self._names[move]}"
         raise NotationError(f"no move is made in phase {PHASE_NAMES[phase]}")

@@ -12,7 +12,7 @@ back. What is wrong is raised as ``PositionError`` with the protocol's code:
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from trickbot.engine.cards import GAMES, N_SEATS, Game, cards_in
@@ -23,6 +23,7 @@ from trickbot.engine.notation import (
     CONTRACT,
     GIVE,
     OVER,
+    PASS_MOVE,
     PHASE_NAMES,
     PILE,
     PLAY,
@@ -288,7 +289,12 @@ def legal_words(deal: Any, names: Notation) -> list[str]:
     legal = deal.legal()
     if phase == GIVE:
         return ["give", str(deal.bid[0]), "of", names.cards_text(legal)]
-    return [names.move_text(phase, move) for move in cards_in(legal)]
+    moves: Iterable[int] = cards_in(legal)
+    if phase == CONTRACT:
+        moves = sorted(moves)
+    elif phase == AUCTION:  # pass, then by number
+        moves = sorted(moves, key=lambda move: (move != PASS_MOVE, move & 15, move))
+    return [names.move_text(phase, move) for move in moves]
 
 
 def words_of(deal: Any, moves: Sequence[int], names: Notation) -> list[str]:
