@@ -144,7 +144,7 @@ FUZZ = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max
 @given(lines=st.lists(any_line, max_size=12))
 @example(lines=[VIEW.encode(), b"go nodes 0", b"go infinite"])
 def test_each_line_has_its_answer(lines: list[bytes]) -> None:
-    """Lines one by one, each stopped before the next: at most one bestmove each, and errors change nothing."""
+    """Lines one by one, each stopped before the next: one bestmove at most, errors change nothing."""
     talk = Talk()
     for line in lines:
         if is_quit(line):
