@@ -1,8 +1,12 @@
 """The kernels behind the referees' interface: the same tokens in, the same `state()` out."""
 
+import copy
 from typing import Any
 
 from reference import IllegalError, apples, jass
+from trickbot.ext import apples as apples_kernel
+from trickbot.ext import jass as jass_kernel
+from trickbot.ext.apples import ApplesDeal, ApplesRules
 from trickbot.ext.jass import JassDeal, JassRules
 
 PHASES = ["contract", "auction", "give", "give", "target", "play", "over", "redeal"]
@@ -48,9 +52,22 @@ class Kernel:
     """What both games share; `deal` is the kernel's object."""
 
     cards: Cards
+    module: Any
 
     def __init__(self, deal: Any) -> None:
         self.deal = deal
+
+    def of(self, deal: Any) -> Any:
+        """The same adapter for another deal of the game."""
+        other = copy.copy(self)
+        other.deal = deal
+        return other
+
+    def perft(self, depth: int) -> int:
+        return int(self.module.perft(self.deal, depth))
+
+    def playouts(self, n: int, seed: int) -> Any:
+        return self.module.playouts(self.deal, n, seed)
 
     def move(self, token: str) -> int:
         raise NotImplementedError
@@ -95,6 +112,7 @@ class Kernel:
 
 class JassKernel(Kernel):
     cards = JASS
+    module = jass_kernel
 
     def __init__(
         self,
@@ -116,6 +134,17 @@ class JassKernel(Kernel):
         if self.deal.phase == 0:
             return [*jass.CONTRACTS, "push"][move - 9]
         return JASS.token[move]
+
+    def from_the_line(self, referee: Any, seat: int) -> JassDeal:
+        """The deal as that seat would set it up: its own hand, what was told, all moves."""
+        hands = [self.deal.dealt(seat) if each == seat else None for each in range(4)]
+        made = JassDeal(self.deal.rules, referee.first, referee.match, hands)
+        for other, melds in enumerate(referee.told()):
+            if melds is not None and other != seat:
+                made.tell(other, [JASS.mask(meld) for meld in melds])
+        for token in referee.moves:
+            made.apply(self.move(token))
+        return made
 
     def state(self) -> dict[str, Any]:
         deal = self.deal
@@ -141,6 +170,7 @@ class JassKernel(Kernel):
 
 class ApplesKernel(Kernel):
     cards = APPLES
+    module = apples_kernel
 
     def __init__(
         self,
@@ -150,8 +180,6 @@ class ApplesKernel(Kernel):
         rules: str = "apples",
         target: int = 250,
     ) -> None:
-        from trickbot.ext.apples import ApplesDeal, ApplesRules
-
         made = ApplesRules(target=target)
         super().__init__(ApplesDeal(made, first, list(match), [APPLES.mask(hand) for hand in hands]))
 
@@ -185,6 +213,27 @@ class ApplesKernel(Kernel):
         if self.deal.phase == 2 and self.deal.to_move >= 0:
             return {"give": self.deal.bid[0], "from": APPLES.tokens(self.deal.legal())}
         return super().legal()
+
+    def from_the_line(self, referee: Any, seat: int) -> ApplesDeal:
+        """The round as that seat would set it up: its own cards at every stage, all calls and plays."""
+        hands = [self.deal.dealt(seat) if each == seat else None for each in range(4)]
+        made = ApplesDeal(self.deal.rules, referee.first, referee.match, hands)
+        for token in referee.moves:
+            word, _, rest = token.partition("=")
+            if word == "pile":
+                made.pile(
+                    [
+                        APPLES.mask(part.split(",")) if i == seat else None
+                        for i, part in enumerate(rest.split("|"))
+                    ]
+                )
+            elif word == "give" and made.to_move != seat:
+                made.give_hidden(referee.n)
+            elif word == "target" and made.to_move != seat:
+                made.target_hidden()
+            else:
+                self.of(made).play(token)
+        return made
 
     def state(self) -> dict[str, Any]:
         deal = self.deal
