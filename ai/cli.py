@@ -11,6 +11,8 @@ from trickbot.engine.cards import GAMES
 from trickbot.engine.errors import TrickbotError
 
 COMMANDS: dict[str, str] = {
+    "check": "trickbot.ai.arena.commands:check",
+    "match": "trickbot.ai.arena.commands:match",
     "tournament": "trickbot.ai.arena.commands:tournament",
     "bench": "trickbot.ai.bench:bench",
 }

@@ -70,7 +70,6 @@ class SimpleEngine:
         try:
             return cls(loop.run_until_complete(open_engine()), loop, timeout)
         except BaseException:
-            loop.run_until_complete(asyncio.sleep(0.05))
             loop.close()
             raise
 

@@ -186,7 +186,7 @@ class Engine:
         try:
             await asyncio.wait_for(self._greet(), timeout)
         except (asyncio.TimeoutError, EngineError) as error:
-            self.close()
+            await self.quit(timeout=0.0)
             if isinstance(error, EngineError):
                 raise
             raise EngineTimeoutError(f"the engine did not answer uci within {timeout:g} s") from None

@@ -42,6 +42,7 @@ class ProcessTransport(asyncio.SubprocessProtocol):
         self._errors = b""
         self._process: asyncio.SubprocessTransport
         self._input: asyncio.WriteTransport
+        self._output: asyncio.ReadTransport
 
     @classmethod
     async def start(
@@ -68,8 +69,19 @@ class ProcessTransport(asyncio.SubprocessProtocol):
 
     def write(self, *lines: str) -> None:
         """Sends lines at once; they are lost where the process has ended."""
+        self.write_bytes(("\n".join(lines) + "\n").encode())
+
+    def write_bytes(self, data: bytes) -> None:
+        """The same for bytes as they are."""
         if not self._input.is_closing():
-            self._input.write(("\n".join(lines) + "\n").encode())
+            self._input.write(data)
+
+    def pause_reading(self) -> None:
+        """Leaves what the process writes in its pipe."""
+        self._output.pause_reading()
+
+    def resume_reading(self) -> None:
+        self._output.resume_reading()
 
     def close(self) -> None:
         """Ends the process's input."""
@@ -88,6 +100,9 @@ class ProcessTransport(asyncio.SubprocessProtocol):
         pipe = transport.get_pipe_transport(0)
         assert isinstance(pipe, asyncio.WriteTransport)
         self._input = pipe
+        output = transport.get_pipe_transport(1)
+        assert isinstance(output, asyncio.ReadTransport)
+        self._output = output
         _running.add(transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:

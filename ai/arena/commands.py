@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import signal
@@ -15,10 +16,10 @@ from typing import Any
 
 import click
 from trickbot.ai.arena.report import Form, make_report, render, with_error
-from trickbot.ai.arena.setup import Format, Setup, make_pairings, make_players
+from trickbot.ai.arena.setup import Format, Player, Setup, make_pairings, make_players
 from trickbot.ai.arena.stats import Sequential, estimate
 from trickbot.ai.arena.tournament import Tournament, TournamentError, read_standings
-from trickbot.engine.cards import GAMES
+from trickbot.engine.cards import GAMES, N_SEATS
 from trickbot.engine.rules import Rules
 
 FORMS = click.Choice(["table", "json", "csv", "markdown"])
@@ -285,3 +286,80 @@ def report_command(log: str, form: Form, confidence: float, sprt: tuple[float, f
     click.echo(render(report, form))
     if broken:
         sys.exit(1)
+
+
+@click.command()
+@click.argument("command")
+@click.option("--game", type=click.Choice(list(GAMES)), default="jass", show_default=True)
+@click.option("--only", multiple=True, metavar="ITEM", help="this item alone; may be given again")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=5.0, show_default=True)
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def check(command: str, game: str, only: tuple[str, ...], timeout: float, form: str) -> None:
+    """Checks an engine, the program of COMMAND, against the protocol, item by item.
+
+    Exit code 0: it keeps to every item, 1: it does not.
+    """
+    from trickbot.ai.arena.check import check_engine
+
+    findings = []
+    try:
+        for finding in check_engine(command, game, timeout=timeout, only=only):
+            findings.append(finding)
+            if form == "table":
+                _show_finding(finding)
+    except (OSError, ValueError) as error:
+        raise click.ClickException(str(error)) from None
+    n_broken = sum(bool(finding.broken) for finding in findings)
+    if form == "json":
+        click.echo(json.dumps([vars(finding) for finding in findings], indent=1, ensure_ascii=False))
+    else:
+        click.echo(
+            f"{len(findings)} items, {n_broken} broken" if n_broken else f"{len(findings)} items, all kept"
+        )
+    sys.exit(1 if n_broken else 0)
+
+
+def _show_finding(finding: Any) -> None:
+    click.echo(f"{'BROKEN' if finding.broken else 'ok    '}  {finding.name}: {finding.says}")
+    if finding.broken:
+        click.echo(f"        {finding.broken[:1000]}")
+        for line in finding.transcript:
+            click.echo(f"        {line[:300]}")
+
+
+@click.command()
+@click.argument("players", nargs=-1, required=True)
+@common
+@click.option(
+    "--deal", "number", type=click.IntRange(0), default=0, show_default=True, help="which of the seed"
+)
+@click.option("--deals", type=click.Path(exists=True, dir_okay=False), help="take it from records")
+@click.option("--pause", type=click.FloatRange(0), default=0.0, show_default=True, help="s between moves")
+def match(players: tuple[str, ...], number: int, pause: float, **options: Any) -> None:
+    """Plays one deal between PLAYERS and shows it as it is played.
+
+    One player plays all seats, two play every second one, four a seat each, in order of play from seat 0.
+    """
+    from trickbot.ai.arena.blocks import Item
+    from trickbot.ai.arena.show import Show
+    from trickbot.ai.arena.work import Worker
+
+    if len(players) > N_SEATS:
+        raise click.UsageError(f"{len(players)} players: a table has {N_SEATS} seats")
+    try:
+        seated = [players[seat % len(players)] for seat in range(N_SEATS)]
+        setup = _setup(tuple(seated), {**options, "mixed": True, "pairings": "table"})
+        worker = Worker(setup)
+        try:
+            show = Show([Player.parse(text).label for text in seated], pause)
+            done = worker.play(Item((0, 1, 2, 3), number, 0), show)
+        finally:
+            worker.close()
+    except (ValueError, OSError) as error:
+        raise click.ClickException(str(error)) from None
+    loss = done.result.get("loss")
+    if loss is not None:
+        click.echo(f"seat {loss['seat']} loses by {loss['kind']}: {loss['message']}")
+        for line in loss["transcript"]:
+            click.echo(f"  {line}")
+        sys.exit(_FAILED)

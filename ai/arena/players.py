@@ -21,8 +21,6 @@ from trickbot.engine.errors import NotationError, PositionError
 from trickbot.engine.position import Position
 
 MOST_FAILED_STARTS = 3
-_GOLDEN = 0x9E3779B97F4A7C15  # spreads consecutive numbers over 64 bits
-_SEEDS = (1 << 63) - 1
 
 
 class LossError(Exception):
@@ -65,7 +63,6 @@ class Local:
 
     def act(self, position: Position, seat: int) -> tuple[float, int]:
         deal = position.deal
-        self._seed = (self._seed + _GOLDEN) & _SEEDS
         begun = perf_counter()
         try:
             report = self._bot.choose(deal.view(seat), seed=self._seed)
@@ -154,7 +151,7 @@ class External:
         try:
             self._run(asyncio.wait_for(engine.configure(options), self._timeout))
         except (EngineError, asyncio.TimeoutError) as error:
-            engine.close()
+            self.abort()
             raise ValueError(f"{self._command}: {error or 'no answer to setoption'}") from None
         self._failed_starts = 0
 
@@ -162,15 +159,17 @@ class External:
         assert self._engine is not None
         await self._engine.new_game()
         if "seed" in self._engine.options and "seed" not in map(str.lower, self._options):
-            most = self._engine.options["seed"].max or _SEEDS
-            await self._engine.configure({"Seed": seed % most + 1})
+            most = self._engine.options["seed"].max
+            await self._engine.configure({"Seed": seed if most is None or seed <= most else seed % most + 1})
 
     def act(self, position: Position, seat: int) -> tuple[float, int]:
         engine = self._engine
         assert engine is not None
         try:
             result: PlayResult = self._run(
-                engine.play(position.view(seat), self._limit, timeout=self._patience)
+                engine.play(
+                    position.view(seat), self._limit, timeout=self._patience, grace=min(2.0, self._timeout)
+                )
             )
         except EngineError as error:
             raise self._loss(error, "go") from None
@@ -198,7 +197,7 @@ class External:
 
     def abort(self) -> None:
         if self._engine is not None:
-            self._engine.close()
+            self._run(self._engine.quit(timeout=0.0))
             self._engine = None
 
     def close(self) -> None:

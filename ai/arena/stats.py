@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -292,6 +292,10 @@ def _connected(n: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
     return group
 
 
+Decision = Literal["h0", "h1"]
+"""Which hypothesis was accepted."""
+
+
 @dataclass(frozen=True)
 class Sequential:
     """A sequential test between two block margins, in points a deal, with unknown spread.
@@ -321,7 +325,7 @@ class Sequential:
         v0, v1 = (spread + (margin.mean - h) ** 2 for h in (self.h0, self.h1))
         return margin.n / 2 * math.log(v0 / v1)
 
-    def decision(self, margin: Moments) -> str | None:
+    def decision(self, margin: Moments) -> Decision | None:
         """`h0` or `h1` once it is accepted, None while the test goes on."""
         if margin.n < self.min_blocks:
             return None

@@ -14,8 +14,8 @@ from trickbot.ai.arena.blocks import Deals, Item, seatings
 from trickbot.ai.arena.log import Log, read_log
 from trickbot.ai.arena.setup import Setup
 from trickbot.ai.arena.standings import Standings
-from trickbot.ai.arena.stats import Sequential
-from trickbot.ai.arena.work import Done, play_items
+from trickbot.ai.arena.stats import Decision, Sequential
+from trickbot.ai.arena.work import Done, close_worker, play_items
 from trickbot.engine.cards import GAMES
 
 SETTINGS = "tournament"  # the key of the settings, which the first line of a log has
@@ -23,7 +23,7 @@ TASK_S = 0.2  # a task of a worker should take about so long, where deals are qu
 _MOST_ITEMS = 512
 _MOST_TRIES = 3
 
-End = Literal["complete", "h0", "h1", "interrupted"]
+End = Literal["complete", "interrupted"] | Decision
 
 
 class TournamentError(RuntimeError):
@@ -40,6 +40,10 @@ class Inline(Executor):
         except Exception as error:
             future.set_exception(error)
         return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Ends the engines that the calls have started."""
+        close_worker()
 
 
 class Tournament:
@@ -113,7 +117,7 @@ class Tournament:
                 yield from self.standings.to_do(pairing, block, self._seatings[pairing], zero)
 
     @property
-    def decision(self) -> str | None:
+    def decision(self) -> Decision | None:
         """What the sequential test says."""
         if self.sprt is None:
             return None
@@ -130,7 +134,9 @@ class Tournament:
         executor: where deals are played, `parallel` at a time; None: in this thread. On KeyboardInterrupt the
         deals that are not over are left, and the end is `interrupted`. Raises TournamentError, ValueError.
         """
-        executor = executor or Inline()
+        if executor is None:
+            with Inline() as inline:
+                return self.run(inline, 1, progress)
         running: dict[Future[Any], list[Item]] = {}
         try:
             return self._run(executor, parallel, running, progress or (lambda _: None))
@@ -156,6 +162,9 @@ class Tournament:
         tries: Counter[Item] = Counter()
         size = 1
         while True:
+            decision = self.decision
+            if decision is not None:
+                return decision
             while len(running) < 2 * parallel:
                 items = [alone.popleft()] if alone else _next_items(again, fresh, size)
                 if not items:
@@ -175,14 +184,16 @@ class Tournament:
                 again.extendleft(reversed(left))
                 size = max(1, min(_MOST_ITEMS, int(TASK_S * len(done) / max(seconds, 1e-9)), 2 * size))
                 self._take(done)
-            decision = self.decision
-            if decision is not None:
-                return "h0" if decision == "h0" else "h1"
             progress(self)
 
     def _take(self, done: list[Done]) -> None:
-        """Writes deals to the log and folds them into the standings."""
-        lines = [each.line for each in done if self.standings.add(each.result)]
+        """Writes deals to the log and folds them into the standings, up to the decision of the test."""
+        lines = []
+        for each in done:
+            if self.decision is not None:
+                break
+            if self.standings.add(each.result):
+                lines.append(each.line)
         self.n_played += len(lines)
         if lines and not self._headed:
             self._headed = True
@@ -195,10 +206,13 @@ class Tournament:
         """Counts a task that failed; raises where trying again is of no use."""
         if isinstance(error, ValueError):
             raise error
-        tries.update(items)
-        if len(items) == 1 and tries[items[0]] >= _MOST_TRIES:
-            where = f"block {items[0].block}, seating {items[0].seating}"
-            raise TournamentError(f"{where} failed {tries[items[0]]} times: {error}") from error
+        if len(items) > 1:  # they are tried again one by one, to find out which it was
+            return
+        item = items[0]
+        tries[item] += 1
+        if tries[item] >= _MOST_TRIES:
+            where = f"block {item.block}, seating {item.seating}"
+            raise TournamentError(f"{where} failed {tries[item]} times: {error}") from error
 
 
 def _decisive(setup: dict[str, Any]) -> dict[str, Any]:
