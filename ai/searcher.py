@@ -13,7 +13,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from trickbot.ai.options import Options
-from trickbot.ai.skill import blur, iterations_per_world, limit_nodes
+from trickbot.ai.skill import blur, iterations_per_world, limit_nodes, remember
 from trickbot.engine.deal import ALL_KNOWN, choose
 from trickbot.engine.errors import PositionError
 from trickbot.engine.notation import CONTRACT, GIVE, PLAY
@@ -141,9 +141,10 @@ class Searcher:
         iterations = iterations_per_world(
             options.skill, options.pimc_iterations if pimc else options.iterations
         )
+        remembered = remember(deal, options.skill, self._seed)
         searches = [
             Search(
-                deal,
+                remembered,
                 method=options.bot,
                 seed=self._seed,
                 stream=64 * stream + thread,

@@ -1,7 +1,7 @@
 """Playing below full strength in the manner of a person.
 
-A weaker player imagines fewer deals and looks less far into them, and now and then takes a move that looks
-nearly as good. It never breaks a rule and never thinks longer.
+A weaker player imagines fewer deals and looks less far into them, forgets what others have shown, and now
+and then takes a move that looks nearly as good. It never breaks a rule and never thinks longer.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from typing import Any
 FULL = 20
 _FEWEST = 24  # iterations at level 0; each level has half as many again, nearly
 _GROWTH = 1.45
-_LOOSEST = 0.12  # at level 0, in units of utility: how much worse a move may look and still be taken often
+_LOOSEST = 0.15  # at level 0, in units of utility: how much worse a move may look and still be taken often
 
 
 def limit_nodes(level: int, nodes: int | None) -> int | None:
@@ -28,11 +28,16 @@ def iterations_per_world(level: int, iterations: int) -> int:
     return iterations if level >= FULL else max(iterations, 8 - level // 3)
 
 
+def remember(deal: Any, level: int, seed: int) -> Any:
+    """The deal as this level remembers it."""
+    return deal if level >= FULL else deal.forgetful((1 - level / FULL) ** 2, seed)
+
+
 def blur(moves: Sequence[Any], level: int, seed: int) -> list[Any]:
     """The moves of a search with the one that this level takes in front."""
     if level >= FULL or len(moves) < 2:
         return list(moves)
-    looseness = _LOOSEST * (1 - level / FULL)
+    looseness = _LOOSEST * (1 - level / FULL) ** 2
     seen = [move for move in moves if move.visits] or list(moves)
     best = max(move.value for move in seen)
     weights = [exp((move.value - best) / looseness) for move in seen]

@@ -6,7 +6,7 @@ from libc.string cimport memcmp, memset
 
 from trickbot.ext.bits cimport bit, count, lane, lowest
 from trickbot.ext.phase cimport AUCTION, GIVE, OVER, PILE, PLAY, REDEAL, TARGET
-from trickbot.ext.rng cimport Rng, rng_seed
+from trickbot.ext.rng cimport Rng, rng_seed, rng_uniform
 from trickbot.ext.worlds cimport random_subset
 
 
@@ -432,6 +432,17 @@ cdef class ApplesDeal:
         cdef ApplesDeal out = self.copy()
         apples_view(&self.s, seat, &out.s)
         out._derived = -1
+        return out
+
+    def forgetful(self, double chance, seed):
+        """The round as somebody remembers it who forgets, hidden hand by hidden hand with this chance, which
+        suits it has not followed."""
+        cdef ApplesDeal out = self.copy()
+        cdef Rng rng
+        rng_seed(&rng, seed, 0)
+        for seat in range(4):
+            if rng_uniform(&rng) < chance and not out.s.known >> seat & 1:
+                out.s.voids[seat] = 0
         return out
 
     def copy(self):

@@ -6,7 +6,7 @@ from libc.string cimport memcmp, memset
 
 from trickbot.ext.bits cimport bit, count, lowest
 from trickbot.ext.phase cimport CONTRACT, OVER, PLAY
-from trickbot.ext.rng cimport Rng, rng_next, rng_seed
+from trickbot.ext.rng cimport Rng, rng_next, rng_seed, rng_uniform
 from trickbot.ext.worlds cimport Worlds, random_subset
 
 
@@ -409,6 +409,19 @@ cdef class JassDeal:
         """The deal as this seat knows it."""
         cdef JassDeal out = self.copy()
         jass_view(&self.s, seat, &out.s)
+        return out
+
+    def forgetful(self, double chance, seed):
+        """The deal as somebody remembers it who forgets, hidden hand by hidden hand with this chance, what it
+        has shown: the suits that it lacks, its melds, that it claimed no Stoeck."""
+        cdef JassDeal out = self.copy()
+        cdef Rng rng
+        rng_seed(&rng, seed, 0)
+        for seat in range(4):
+            if rng_uniform(&rng) < chance and not out.s.known >> seat & 1:
+                out.s.may[seat] = JASS_PACK
+                out.s.n_told[seat] = NOT_SAID
+                out.s.no_stoeck &= ~(1 << seat)
         return out
 
     def copy(self):
