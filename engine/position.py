@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from trickbot.engine.cards import GAMES, N_SEATS, Game, cards_in
+from trickbot.engine.cards import GAMES, JASS, N_SEATS, Game, cards_in
 from trickbot.engine.deal import ALL_KNOWN, new_deal
 from trickbot.engine.errors import NotationError, PositionError, quoted
 from trickbot.engine.notation import (
@@ -77,6 +77,10 @@ class Position:
             self.deal = new_deal(rules, first, self.match or (0,) * self.game.n_sides, hands)
         except ValueError as wrong:
             raise PositionError("bad-position", str(wrong)) from None
+        if self.weis and not rules["weis"]:
+            if any(self.weis.values()):
+                raise PositionError("bad-position", f"weis: there is none in the rules {rules}")
+            self.weis = {}
         self._tell(self.deal.copy())
         self._check_consistent(self.deal, "hands")
 
@@ -380,7 +384,10 @@ def _match(game: Game, words: list[str]) -> tuple[int, ...] | None:
             raise PositionError("bad-argument", f"match {quoted(word)}: must be a number of points")
     if len(words) != game.n_sides:
         raise PositionError("bad-argument", f"match has {len(words)} totals: must be {game.n_sides}, by side")
-    return tuple(map(int, words))
+    totals = tuple(map(int, words))
+    if game is JASS and min(totals) < 0:
+        raise PositionError("bad-position", f"match {' '.join(words)}: no side of jass has less than nothing")
+    return totals
 
 
 def _hands(words: list[str], names: Notation) -> list[int | None]:

@@ -91,6 +91,12 @@ def test_unknown_words_are_skipped_and_told() -> None:
         (f"jass first 0 hands {OWN[:-2]}s5 ? ? ?", "bad-position", "'s5' is no card"),
         (f"jass first 0 hands {OWN}, ? ? ?", "bad-position", "'' is no card"),
         (f"apples first 0 hands {HANDS}", "bad-position", "is no card"),
+        (f"jass match -1 0 first 0 hands {HANDS}", "bad-position", "less than nothing"),
+        (
+            f"jass rules hsl first 0 hands {OWN} ? ? ? weis 1=bK,bO,bU",
+            "bad-position",
+            "none in the rules hsl",
+        ),
         (f"apples first 0 hands {APPLES} weis 0=none", "bad-argument", "none in apples"),
         (f"jass first 0 hands {OWN} ? ? ? weis", "bad-argument", "weis says nothing"),
         (f"jass first 0 hands {OWN} ? ? ? weis none", "bad-argument", "weis 'none'"),
@@ -176,6 +182,11 @@ def test_weis_orders_itself_by_the_contract() -> None:
     line = "jass first 0 hands ? {} ? ? weis 0=rA,rK,rO+aA,aK,aO moves undenufe rA"
     hand = "bA,bK,bO,sA,sK,sO,b6,b7,s7"
     assert Position.parse(line.format(hand)).deal.consistent()
+
+
+def test_silence_says_nothing_where_there_is_no_weis() -> None:
+    line = f"jass rules hsl first 0 hands {OWN} ? ? ? weis 1=none moves roses"
+    assert Position.parse(line).deal == Position.parse(line.replace(" weis 1=none", "")).deal
 
 
 def random_position(data: Any, game: str, rules: str) -> tuple[Match, Position]:
