@@ -65,7 +65,7 @@ class Engine:
         self._write = write
         self._job: Job | None = None
         self._lock = Lock()  # guards _job, and the order of what is said when it ends
-        self._commands: dict[str, Callable[[list[str], str], None]] = {
+        self.commands: dict[str, Callable[[list[str], str], None]] = {
             "uci": self._uci,
             "debug": self._debug,
             "isready": self._isready,
@@ -99,9 +99,9 @@ class Engine:
             if not words:
                 return True
             name = words[0].lower()
-            command = self._commands.get(name)
+            command = self.commands.get(name)
             if command is None:
-                known = " ".join(self._commands)
+                known = " ".join(self.commands)
                 raise CommandError("unknown-command", f"{quoted(words[0])}: must be one of {known}")
             command(words[1:], tag)
             return name != "quit"
@@ -297,11 +297,11 @@ class Engine:
     def _list_commands(self, words: list[str], tag: str) -> None:
         """list the commands"""
         self._warn(tag, "commands", words)
-        self._say(tag, f"commands {' '.join(self._commands)}")
+        self._say(tag, f"commands {' '.join(self.commands)}")
 
     def _help(self, words: list[str], tag: str) -> None:
         """say what each command does"""
-        for name, command in self._commands.items():
+        for name, command in self.commands.items():
             text = command.__doc__ or ""
             self._say(tag, f"info string {text if text.startswith(f'{name} ') else f'{name}: {text}'}")
 

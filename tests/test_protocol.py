@@ -14,11 +14,20 @@ from pathlib import Path
 import pytest
 from conversation import COMMAND, Conversation
 from trickbot.ai.options import OPTIONS
+from trickbot.ai.protocol import Engine
 from trickbot.engine.match import Match
 from trickbot.engine.position import Position
 from trickbot.engine.rules import Rules
 
-TRANSCRIPTS = sorted((Path(__file__).parent / "data" / "transcripts").glob("*.txt"))
+HERE = Path(__file__).parent
+PAGE = (HERE.parent / "ai" / "PROTOCOL.md").read_text(encoding="utf-8")
+TRANSCRIPTS = {
+    path.stem: path.read_text() for path in sorted((HERE / "data" / "transcripts").glob("*.txt"))
+} | {
+    f"page {number}": block.partition("```")[0]
+    for number, block in enumerate(PAGE.split("```transcript\n"))
+    if number
+}
 OWN = "rA,rK,r6,aA,a6,bA,b6,sA,s6"
 VIEW = f"position jass match 0 0 first 0 hands {OWN} ? ? ? moves obenabe"
 FORCED = "position jass first 3 hands rA,rK,r6,aA,a6,bA,b8,b6,s6 ? ? ? moves obenabe sK"
@@ -59,11 +68,11 @@ def matches(pattern: str, line: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), line) is not None
 
 
-@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_transcripts(path: Path, engine: Conversation) -> None:
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_transcripts(name: str, engine: Conversation) -> None:
     """`> ` is sent; `< ` is the engine's next line; `<<` are any lines up to the next that is written."""
     skipping = False
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(TRANSCRIPTS[name].splitlines(), 1):
         if line.startswith("> "):
             engine.send(line[2:])
         elif line == "<<":
@@ -73,8 +82,15 @@ def test_transcripts(path: Path, engine: Conversation) -> None:
             while skipping and not matches(line[2:], said):
                 said = engine.line()
             skipping = False
-            assert matches(line[2:], said), f"{path.name}:{number}: {said}"
-    assert engine.ask() == []
+            assert matches(line[2:], said), f"{name}:{number}: {said}"
+
+
+def test_the_page_has_every_option_and_command() -> None:
+    for option in OPTIONS:
+        choices = f" ({', '.join(f'`{choice}`' for choice in option.choices)})" if option.choices else ""
+        assert f"| `{option.name}` | `{str(option.default).lower()}` | {option.help}{choices} |\n" in PAGE
+    for name in Engine(lambda line, droppable: None).commands:
+        assert f"`{name}" in PAGE or f"{name} " in PAGE, name
 
 
 # Hello
