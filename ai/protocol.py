@@ -166,7 +166,7 @@ class Engine:
         self._say(tag, "uciok")
 
     def _debug(self, words: list[str], tag: str) -> None:
-        """debug on|off: say more"""
+        """debug on|off: say the seed of each search and how full its tree is, in permille"""
         if not words or words[0].lower() not in ("on", "off"):
             raise CommandError("bad-argument", f"debug {quoted(' '.join(words))}: must be on or off")
         self._warn(tag, "debug", words[1:])
@@ -217,9 +217,8 @@ class Engine:
         searcher = Searcher(position.deal, self.options.copy(), match=position.match is not None)
         self._warn(tag, "go", skipped)
         names = self._names(position)
-        forced = searcher.forced
-        if forced is not None:
-            self._say(tag, f"bestmove {names.move_text(position.deal.phase, forced)}")
+        if searcher.forced:
+            self._say(tag, f"bestmove {words_of(searcher.deal, searcher.forced, names)[0]}")
             return
         job = Job(tag)
         job.on_stop = searcher.stop
@@ -228,6 +227,8 @@ class Engine:
         def work() -> list[str]:
             report = searcher.run(limits, lambda now: self._tell(job.tag, searcher, now, names, most))
             lines = report_lines(searcher, report, names, most)
+            if self.debug:
+                lines.insert(0, f"info string seed {searcher.seed} hashfull {report.hashfull}")
             if limits.forever:
                 job.stopped.wait()
             return [*lines, f"bestmove {words_of(searcher.deal, report.decision, names)[0]}"]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from trickbot.ai.options import Options
 from trickbot.ai.skill import blur, iterations_per_world, limit_nodes, remember
+from trickbot.engine.cards import cards_in
 from trickbot.engine.deal import ALL_KNOWN, choose
 from trickbot.engine.errors import PositionError
 from trickbot.engine.notation import CONTRACT, GIVE, PLAY
@@ -85,7 +86,7 @@ class Searcher:
         self.deal = deal.copy() if self.open_hands else deal.view(seat)
         self.options = options
         self.match = match and deal.rules.target > 0
-        self._seed = options.seed or int.from_bytes(os.urandom(7), "little") + 1
+        self.seed = options.seed or int.from_bytes(os.urandom(7), "little") + 1
         self._searches: list[Any] = []
         self._stopped = False
         self._lock = Lock()
@@ -98,10 +99,10 @@ class Searcher:
                 search.stop()
 
     @property
-    def forced(self) -> int | None:
-        """The only legal move, if there is but one."""
+    def forced(self) -> tuple[int, ...] | None:
+        """The decision, where there is but one."""
         legal: int = self.deal.legal()
-        return legal.bit_length() - 1 if legal.bit_count() == 1 and self.deal.phase != GIVE else None
+        return tuple(cards_in(legal)) if legal.bit_count() == _n_moves(self.deal) else None
 
     def run(self, limits: Limits = Limits(), on_info: Callable[[Report], None] | None = None) -> Report:
         """Thinks within the limits; without any, for the option ``Move Time``.
@@ -110,10 +111,10 @@ class Searcher:
         each with an equal part of what is left.
         """
         started = time.monotonic()
-        if self.forced is not None:
-            return Report((self.forced,))
+        if self.forced:
+            return Report(self.forced)
         if self.options.bot not in METHODS:
-            return Report(at_once(self.deal, self.options.bot, self._seed))
+            return Report(at_once(self.deal, self.options.bot, self.seed))
         until = started + self._seconds(limits)
         nodes = limit_nodes(self.options.skill, limits.nodes)
         deal = self.deal.copy()
@@ -128,7 +129,7 @@ class Searcher:
             for _ in self._slices(searches, end, part):
                 if on_info and left == 1:
                     on_info(self._report(searches, report, started))
-            report = self._report(searches, report, started, self._seed + left)
+            report = self._report(searches, report, started, self.seed + left)
             deal.apply(report.decision[-1])
         return report
 
@@ -141,12 +142,12 @@ class Searcher:
         iterations = iterations_per_world(
             options.skill, options.pimc_iterations if pimc else options.iterations
         )
-        remembered = remember(deal, options.skill, self._seed)
+        remembered = remember(deal, options.skill, self.seed)
         searches = [
             Search(
                 remembered,
                 method=options.bot,
-                seed=self._seed,
+                seed=self.seed,
                 stream=64 * stream + thread,
                 hash_mib=options.hash / options.threads,
                 iterations=iterations,
@@ -192,7 +193,7 @@ class Searcher:
 
         moves = root_moves(searches)
         if not moves[0].visits:  # no time at all: what the rules bot would play
-            at_once = choose(searches[0].deal, "rules", self._seed)
+            at_once = choose(searches[0].deal, "rules", self.seed)
             moves.sort(key=lambda move: move.move != at_once)
         elif seed is not None:
             moves = blur(moves, self.options.skill, seed)
@@ -232,8 +233,8 @@ def at_once(deal: Any, kind: str, seed: int) -> tuple[int, ...]:
 
 
 def _n_moves(deal: Any) -> int:
-    """The kernel's moves that the next decision takes: several in a give, else one."""
-    return int(deal.bid[0]) if deal.phase == GIVE else 1
+    """The kernel's moves that the next decision takes: what is left of a give, else one."""
+    return int(deal.bid[0] - deal.n_given) if deal.phase == GIVE else 1
 
 
 def _think(searches: list[Any], nodes: int | None, seconds: float | None) -> bool:

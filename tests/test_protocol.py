@@ -343,6 +343,16 @@ def test_info_lines(engine: Conversation) -> None:
     assert "win" not in fields(engine.until("bestmove")[-2])
 
 
+def test_debug_tells_the_seed(engine: Conversation) -> None:
+    engine.ask("debug on", VIEW)
+    engine.send("go nodes 3000")
+    *_, said, info, best = engine.until("bestmove")
+    assert re.fullmatch(r"info string seed [1-9]\d* hashfull \d+", said)
+    engine.ask("debug off", f"setoption name Seed value {said.split()[3]}")
+    engine.send("go nodes 3000")
+    assert masked(engine.until("bestmove")) == masked([info, best])
+
+
 def test_score_is_the_movers_first(shared: Conversation) -> None:
     """All honours and the lead: the mover's side must be far ahead, whichever seat it is."""
     strong = "rU,r9,rA,rK,rO,rB,aA,bA,sA"
