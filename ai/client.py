@@ -9,11 +9,13 @@ anything whose `text()` gives that.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from trickbot.ai.connection import Analysis, Engine, Position
+from trickbot.ai.connection import Engine, Position
+from trickbot.ai.pending import Pump, drive
+from trickbot.ai.pipe import PipeTransport
+from trickbot.ai.thinking import Analysis
 from trickbot.ai.wire import (
     EngineError,
     EngineOption,
@@ -45,33 +47,26 @@ T = TypeVar("T")
 class SimpleEngine:
     """`Engine` for programs without async.
 
-    Calls raise EngineTimeoutError when they take `timeout` seconds more than their limit.
-    Its event loop runs in the calling thread and only during calls; use it from one thread.
+    Calls raise EngineTimeoutError when they take `timeout` seconds more than their limit. The engine is read
+    from during calls only; use it from one thread.
     """
 
-    def __init__(self, engine: Engine, loop: asyncio.AbstractEventLoop, timeout: float | None) -> None:
+    def __init__(self, engine: Engine, pump: Pump, timeout: float | None) -> None:
         self.engine = engine
         self.timeout = timeout
-        self._loop = loop
+        self._pump = pump
 
     @classmethod
     def popen(
         cls, command: str | Sequence[str], *, timeout: float | None = 10.0, cwd: str | None = None
     ) -> SimpleEngine:
-        """Starts a program and greets it."""
-        return cls.connect(lambda: Engine.popen(command, timeout=timeout, cwd=cwd), timeout)
-
-    @classmethod
-    def connect(
-        cls, open_engine: Callable[[], Coroutine[Any, Any, Engine]], timeout: float | None = 10.0
-    ) -> SimpleEngine:
-        """For an engine that is opened in another way, for instance on a mock transport."""
-        loop = asyncio.new_event_loop()
+        """Starts a program (shell-like words, or a list) and greets it."""
+        engine = Engine()
         try:
-            return cls(loop.run_until_complete(open_engine()), loop, timeout)
-        except BaseException:
-            loop.close()
-            raise
+            transport = PipeTransport(command, engine._line, engine._end, cwd)
+        except (OSError, ValueError) as error:
+            raise EngineError(f"cannot start {command!r}: {error}") from None
+        return cls(drive(engine.attach(transport, timeout), transport), transport, timeout)
 
     @property
     def id(self) -> dict[str, str]:
@@ -81,12 +76,15 @@ class SimpleEngine:
     def options(self) -> dict[str, EngineOption]:
         return self.engine.options
 
-    def _run(self, call: Coroutine[Any, Any, T], more: float | None = 0.0) -> T:
-        limit = None if self.timeout is None or more is None else self.timeout + more
+    def run(self, call: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
+        """What a call of `engine` comes to; EngineTimeoutError after `timeout` seconds."""
         try:
-            return self._loop.run_until_complete(asyncio.wait_for(call, limit))
-        except asyncio.TimeoutError:
-            raise EngineTimeoutError(f"no answer within {limit:g} s") from None
+            return drive(call, self._pump, timeout)
+        except TimeoutError:
+            raise EngineTimeoutError(f"no answer within {timeout:g} s") from None
+
+    def _run(self, call: Coroutine[Any, Any, T], more: float = 0.0) -> T:
+        return self.run(call, None if self.timeout is None else self.timeout + more)
 
     def ping(self) -> None:
         self._run(self.engine.ping())
@@ -94,8 +92,8 @@ class SimpleEngine:
     def configure(self, options: Mapping[str, Value]) -> None:
         self._run(self.engine.configure(options))
 
-    def new_game(self) -> None:
-        self._run(self.engine.new_game())
+    def new_game(self, options: Mapping[str, Value] | None = None) -> None:
+        self._run(self.engine.new_game(options))
 
     def play(self, position: Position, limit: Limit | None = None, *, game: object = None) -> PlayResult:
         return self._run(self.engine.play(position, limit, game=game), _seconds(limit))
@@ -128,20 +126,9 @@ class SimpleEngine:
     def state(self, position: Position) -> dict[str, Any]:
         return self._run(self.engine.state(position))
 
-    def quit(self) -> int | None:
-        """Ends the engine and returns its exit code."""
-        if self._loop.is_closed():
-            return self.engine.terminated.exit_code if self.engine.terminated else None
-        code = self._loop.run_until_complete(self.engine.quit())
-        self._loop.close()
-        return code
-
-    def close(self) -> None:
-        """Ends the engine by force."""
-        if not self._loop.is_closed():
-            self.engine.close()
-            self._loop.run_until_complete(self.engine._ended.wait())
-            self._loop.close()
+    def quit(self, timeout: float = 2.0) -> int | None:
+        """Ends the engine: politely, after `timeout` seconds by force. Returns its exit code."""
+        return drive(self.engine.quit(timeout), self._pump)
 
     def __enter__(self) -> SimpleEngine:
         return self

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import time
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from trickbot.ai.pending import Pending
 from trickbot.ai.process import ProcessTransport
+from trickbot.ai.thinking import Analysis
 from trickbot.ai.wire import (
     EngineError,
     EngineOption,
@@ -46,98 +47,6 @@ class HasText(Protocol):
 Position = str | HasText
 
 
-class Analysis:
-    """A search in progress: an async iterator of its infos. End it with `stop()`; `wait()` gives its move."""
-
-    def __init__(self, engine: Engine, stream: bool, tag: str = "", position_tag: str = "") -> None:
-        self._engine = engine
-        self._tag = tag
-        self._position_tag = position_tag
-        self._refused: EngineError | None = None  # the position was: the search that goes on is of another
-        self._raw: deque[str] = deque(maxlen=64)
-        self._stream: asyncio.Queue[Info | None] | None = asyncio.Queue() if stream else None
-        self._rounds: dict[int, Info] = {}
-        self._started = time.perf_counter()
-        self._stopped = False
-        self._done: asyncio.Future[PlayResult] = asyncio.get_running_loop().create_future()
-
-    @property
-    def multipv(self) -> list[Info]:
-        """The latest info of each reported move, best first."""
-        self._read()
-        return [self._rounds[k] for k in sorted(self._rounds)]
-
-    @property
-    def info(self) -> Info:
-        """The latest info about the best move."""
-        self._read()
-        return self._rounds.get(1, Info())
-
-    @property
-    def running(self) -> bool:
-        return not self._done.done()
-
-    def stop(self) -> None:
-        """Asks the engine to end the search; does nothing where it has ended."""
-        if self.running and not self._stopped:
-            self._stopped = True
-            self._engine._write("stop")
-
-    async def wait(self) -> PlayResult:
-        """The move. Raises EngineError where there is none."""
-        return await asyncio.shield(self._done)
-
-    def __aiter__(self) -> AsyncIterator[Info]:
-        return self
-
-    async def __anext__(self) -> Info:
-        if self._stream is None:
-            raise StopAsyncIteration
-        info = await self._stream.get()
-        if info is None:
-            self._stream.put_nowait(None)
-            raise StopAsyncIteration
-        return info
-
-    async def __aenter__(self) -> Analysis:
-        return self
-
-    async def __aexit__(self, kind: object, error: object, trace: object) -> None:
-        self.stop()
-
-    # Called by the engine
-
-    def _read(self) -> None:
-        while self._raw:
-            info = Info.parse(self._raw.popleft())
-            if info.string is None:
-                self._rounds[info.multipv] = info
-
-    def _info(self, text: str) -> None:
-        self._raw.append(text)
-        if self._stream is not None:
-            self._read()
-            self._stream.put_nowait(Info.parse(text))
-
-    def _end(self, move: str) -> None:
-        if self._refused is not None:
-            self._fail(self._refused)
-            return
-        self._finish()
-        if self.running:
-            self._done.set_result(PlayResult(move, self.info, time.perf_counter() - self._started))
-
-    def _fail(self, error: EngineError) -> None:
-        self._finish()
-        if self.running:
-            self._done.set_exception(error)
-            self._done.exception()  # whoever waits sees it; nobody need wait
-
-    def _finish(self) -> None:
-        if self._stream is not None:
-            self._stream.put_nowait(None)
-
-
 class Engine:
     """One engine. Every call raises EngineTerminatedError once the engine has ended.
 
@@ -155,11 +64,12 @@ class Engine:
         self.terminated: EngineTerminatedError | None = None
         self._transport: Transport | None = None
         self._search: Analysis | None = None
-        self._pongs: deque[asyncio.Future[None]] = deque()
-        self._request: tuple[str, str, asyncio.Future[str]] | None = None  # tag, first word, answer
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._pongs: deque[Pending[None]] = deque()
+        self._request: tuple[str, str, Pending[str]] | None = None  # tag, first word, answer
         self._errors: dict[str, EngineError] = {}
         self._tag = 0
-        self._ended: asyncio.Event = asyncio.Event()
+        self._ended: Pending[None] = Pending(None)
         self._multipv: str | None = None
         self._game: object = None
 
@@ -178,25 +88,33 @@ class Engine:
             transport = await ProcessTransport.start(command, engine._line, engine._end, cwd)
         except (OSError, ValueError) as error:
             raise EngineError(f"cannot start {command!r}: {error}") from None
-        return await engine.attach(transport, timeout)
+        return await engine.attach(transport, timeout, asyncio.get_running_loop())
 
-    async def attach(self, transport: Transport, timeout: float | None = 10.0) -> Engine:
-        """Greets the engine at the other end of a transport."""
+    async def attach(
+        self,
+        transport: Transport,
+        timeout: float | None = 10.0,
+        loop: asyncio.AbstractEventLoop | None = None,
+    ) -> Engine:
+        """Greets the engine at the other end of a transport. `loop`: in which it is used; None: by hand."""
         self._transport = transport
+        self._loop = loop
+        self._ended = Pending(loop)
         try:
-            await asyncio.wait_for(self._greet(), timeout)
-        except (asyncio.TimeoutError, EngineError) as error:
+            greeting = self._send("uci", "uciok")
+            if not await greeting.settled(timeout):
+                raise EngineTimeoutError(f"the engine did not answer uci within {timeout:g} s")
+            await greeting.get()
+            self._request = None
+            pong = self._await_pong()
+            self._write("id 0 isready", "isready")  # an engine without ids answers the second alone
+            if not await pong.settled(timeout):
+                raise EngineTimeoutError(f"the engine did not answer isready within {timeout:g} s")
+            await pong.get()
+        except EngineError:
             await self.quit(timeout=0.0)
-            if isinstance(error, EngineError):
-                raise
-            raise EngineTimeoutError(f"the engine did not answer uci within {timeout:g} s") from None
+            raise
         return self
-
-    async def _greet(self) -> None:
-        await self._ask("uci", "uciok")
-        pong = self._await_pong()
-        self._write("id 0 isready", "isready")  # an engine without ids answers the second alone
-        await pong
 
     async def quit(self, timeout: float = 2.0) -> int | None:
         """Ends the engine: politely, after `timeout` seconds by force. Returns its exit code."""
@@ -204,11 +122,9 @@ class Engine:
             self._write("quit")
             assert self._transport is not None
             self._transport.close()
-        try:
-            await asyncio.wait_for(self._ended.wait(), timeout)
-        except asyncio.TimeoutError:
+        if not await self._ended.settled(timeout):
             self.close()
-            await self._ended.wait()
+            await self._ended.get()
         return self.terminated.exit_code if self.terminated else None
 
     def close(self) -> None:
@@ -228,10 +144,16 @@ class Engine:
         """Returns when the engine has answered `isready`, also during a search."""
         pong = self._await_pong()
         self._write("isready")
-        await pong
+        await pong.get()
 
     async def configure(self, options: Mapping[str, Value]) -> None:
         """Sets options. Raises EngineError for an unknown name, a value out of range, or a refusal."""
+        lines = self._setoptions(options)
+        if lines:
+            await self._idle()
+            await self._tell(*lines)
+
+    def _setoptions(self, options: Mapping[str, Value]) -> list[str]:
         lines = []
         for name, value in options.items():
             option = self.options.get(name.lower())
@@ -242,14 +164,13 @@ class Engine:
             if option.name.lower() == "multipv":
                 self._multipv = word
             lines.append(f"setoption name {option.name} value {word}")
-        if lines:
-            await self._idle()
-            await self._tell(*lines)
+        return lines
 
-    async def new_game(self) -> None:
-        """Tells the engine to forget what it knows of earlier deals."""
+    async def new_game(self, options: Mapping[str, Value] | None = None) -> None:
+        """Tells the engine to forget what it knows of earlier deals, and sets options."""
+        lines = self._setoptions(options or {})
         await self._idle()
-        await self._tell("ucinewgame")
+        await self._tell("ucinewgame", *lines)
 
     async def play(
         self,
@@ -338,44 +259,30 @@ class Engine:
             search = self._search = Analysis(self, stream)
             self._write(f"go{limit}")
         if multipv is not None and wanted != self._multipv:
-            back = self._multipv or self.options["multipv"].default
-            search._done.add_done_callback(lambda _: self._restore_multipv(back))
+            search._multipv_after = self._multipv or self.options["multipv"].default
         return search
 
-    def _restore_multipv(self, value: str) -> None:
-        if self.terminated is None:
-            self._write(f"setoption name MultiPV value {value}")
-
     async def _wait(self, search: Analysis, timeout: float | None, grace: float) -> PlayResult:
-        if timeout is None:
-            try:
-                return await search.wait()
-            except asyncio.CancelledError:
-                search.stop()
-                raise
-        loop = asyncio.get_running_loop()
-        silent = EngineTimeoutError(f"no bestmove after {timeout:g} s, nor {grace:g} s after stop")
-        timers = [
-            loop.call_later(timeout, search.stop),
-            loop.call_later(timeout + grace, search._fail, silent),
-        ]
+        outcome = search._outcome
         try:
-            result = await search.wait()
-        except asyncio.CancelledError:
+            if not await outcome.settled(timeout):
+                search.stop()
+                if not await outcome.settled(grace):
+                    raise EngineTimeoutError(f"no bestmove after {timeout:g} s, nor {grace:g} s after stop")
+                await outcome.get()
+                raise EngineTimeoutError(
+                    f"no bestmove after {timeout:g} s, only when told to stop", late=True
+                )
+        except (asyncio.CancelledError, TimeoutError):
             search.stop()
             raise
-        finally:
-            for timer in timers:
-                timer.cancel()
-        if search._stopped:
-            raise EngineTimeoutError(f"no bestmove after {timeout:g} s, only when told to stop", late=True)
-        return result
+        return await outcome.get()
 
     async def _idle(self) -> None:
         """Ends a search that still runs."""
         if self._search is not None:
             self._search.stop()
-            await asyncio.wait([self._search._done])
+            await self._search._outcome.settled()
         self._check_alive()
 
     async def _ask_at(self, position: Position, word: str) -> str:
@@ -385,15 +292,19 @@ class Engine:
 
     async def _ask(self, command: str, word: str) -> str:
         """The rest of the line that answers a command, beginning with `word`."""
+        answer = self._send(command, word)
+        try:
+            return await answer.get()
+        finally:
+            self._request = None
+
+    def _send(self, command: str, word: str) -> Pending[str]:
         self._check_alive()
-        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        answer: Pending[str] = Pending(self._loop)
         tag = self._next_tag() if self.ids else ""
         self._request = tag, word, answer
         self._write(f"id {tag} {command}" if tag else command)
-        try:
-            return await answer
-        finally:
-            self._request = None
+        return answer
 
     async def _tell(self, *commands: str) -> None:
         """Sends commands that are answered only where they are refused."""
@@ -402,14 +313,14 @@ class Engine:
         self._errors.pop(tag, None)
         pong = self._await_pong()
         self._write(*(f"id {tag} {command}" if tag else command for command in commands), "isready")
-        await pong
+        await pong.get()
         error = self._errors.pop(tag, None)
         if error is not None:
             raise error
 
-    def _await_pong(self) -> asyncio.Future[None]:
+    def _await_pong(self) -> Pending[None]:
         self._check_alive()
-        pong: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        pong: Pending[None] = Pending(self._loop)
         self._pongs.append(pong)
         return pong
 
@@ -448,14 +359,11 @@ class Engine:
         elif word == "readyok":
             self.ids |= tag == "0"
             if tag != "0" and self._pongs:
-                pong = self._pongs.popleft()
-                if not pong.done():
-                    pong.set_result(None)
+                self._pongs.popleft().set(None)
         elif word == "error":
             self._refusal(tag, rest)
         elif self._request is not None and (tag, word) == self._request[:2]:
-            if not self._request[2].done():
-                self._request[2].set_result(rest)
+            self._request[2].set(rest)
         elif word == "option":
             try:
                 option = EngineOption.parse(rest)
@@ -490,8 +398,7 @@ class Engine:
             search._refused = search._refused or error
             search.stop()
         elif self._request is not None and tag == self._request[0]:
-            if not self._request[2].done():
-                self._request[2].set_exception(error)
+            self._request[2].fail(error)
         elif tag or self._pongs:
             self._errors.setdefault(tag, error)
         else:
@@ -500,14 +407,11 @@ class Engine:
     def _end(self) -> None:
         assert self._transport is not None
         self.terminated = EngineTerminatedError(self._transport.exit_code, self._transport.stderr)
-        self._ended.set()
-        waiting: list[asyncio.Future[Any]] = list(self._pongs)
+        self._ended.set(None)
+        for pong in self._pongs:
+            pong.fail(self.terminated)
         if self._request is not None:
-            waiting.append(self._request[2])
-        for future in waiting:
-            if not future.done():
-                future.set_exception(self.terminated)
-                future.exception()
+            self._request[2].fail(self.terminated)
         if self._search is not None:
             self._search._fail(self.terminated)
             self._search = None

@@ -10,10 +10,13 @@ engine = await mock.open()
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from trickbot.ai.client import Engine
+from trickbot.ai.client import Engine, SimpleEngine
+from trickbot.ai.pending import Pending, drive
 
 
 class MockTransport:
@@ -25,6 +28,8 @@ class MockTransport:
         self.engine = Engine()
         self._script: deque[tuple[str, Sequence[str]]] = deque()
         self._failure: AssertionError | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._calls: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
 
     def expect(self, line: str, replies: Sequence[str] = ()) -> None:
         """The next line of the client must be `line`; it is answered by these lines."""
@@ -38,7 +43,12 @@ class MockTransport:
 
     async def open(self, timeout: float | None = 5.0) -> Engine:
         """The client's end, after the greeting."""
-        return await self.engine.attach(self, timeout)
+        self._loop = asyncio.get_running_loop()
+        return await self.engine.attach(self, timeout, self._loop)
+
+    def open_simple(self, timeout: float | None = 5.0) -> SimpleEngine:
+        """The same for programs without async."""
+        return SimpleEngine(drive(self.engine.attach(self, timeout), self), self, timeout)
 
     def say(self, *lines: str) -> None:
         """The engine says something of its own accord."""
@@ -66,10 +76,25 @@ class MockTransport:
                 self._failure = self._failure or AssertionError(f"expected {expected!r}, got {line!r}")
                 raise self._failure
             if replies:
-                asyncio.get_running_loop().call_soon(self.say, *replies)
+                self._soon(self.say, *replies)
 
     def close(self) -> None:
-        asyncio.get_running_loop().call_soon(self.end)
+        self._soon(self.end)
 
     def kill(self) -> None:
-        asyncio.get_running_loop().call_soon(self.end, -9)
+        self._soon(self.end, -9)
+
+    def pump(self, pending: Pending[Any] | None, deadline: float | None) -> None:
+        while self._calls and not (pending is not None and pending.done):
+            call, args = self._calls.popleft()
+            call(*args)
+        if not (pending is not None and pending.done):
+            if deadline is None:
+                raise AssertionError("the client waits, and the script has no more to say")
+            time.sleep(max(0.0, deadline - time.monotonic()))
+
+    def _soon(self, call: Callable[..., None], *args: Any) -> None:
+        if self._loop is not None:
+            self._loop.call_soon(call, *args)
+        else:
+            self._calls.append((call, args))

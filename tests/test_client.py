@@ -393,7 +393,7 @@ def test_noise_between_lines_is_kept_as_a_complaint():
     with SimpleEngine.popen(faulty("noise")) as engine:
         assert engine.play(DEAL, Limit(nodes=10)).move
         engine.ping()
-        assert "done!" in list(engine.engine.complaints)
+        assert "thinking..." in engine.engine.complaints
 
 
 def test_a_line_without_end_is_cut():
@@ -421,5 +421,41 @@ def test_an_answer_after_stop_is_late():
             with pytest.raises(EngineTimeoutError) as caught:
                 await engine.play(DEAL, Limit(time=0.1), timeout=0.2)
             assert caught.value.late
+
+    asyncio.run(run())
+
+
+def test_the_mock_serves_programs_without_async_too():
+    mock = MockTransport()
+    mock.greet("id name Mock")
+    engine = mock.open_simple(timeout=0.2)
+    mock.expect("id 1 position X")
+    mock.expect("id 2 go", ["id 2 bestmove rU"])
+    assert engine.play("X").move == "rU"
+    mock.expect("isready")
+    with pytest.raises(EngineTimeoutError, match="no answer within"):
+        engine.ping()
+    mock.expect("quit")
+    assert engine.quit() == 0
+    mock.assert_done()
+
+
+def test_real_engines_are_driven_in_an_event_loop_as_well():
+    async def run():
+        async with await Engine.popen(TRICKBOT) as engine:
+            assert (await engine.play(PLAY, Limit(nodes=100))).info.nodes == 100
+            async with await engine.analysis(PLAY) as analysis:
+                async for info in analysis:
+                    if info.nodes and info.nodes > 1000:
+                        break
+            assert (await analysis.wait()).move in await engine.legal(PLAY)
+            with pytest.raises(EngineError, match="b6"):
+                await engine.state(f"{PLAY} b6")
+            assert "go" in await engine.commands()
+        assert engine.terminated.exit_code == 0
+        with pytest.raises(EngineTerminatedError, match="Segmentation"):
+            await (await Engine.popen(faulty("crash"))).play(DEAL)
+        with pytest.raises(EngineTimeoutError):
+            await Engine.popen(faulty("silent"), timeout=0.3)
 
     asyncio.run(run())

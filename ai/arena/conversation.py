@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Sequence
-from time import monotonic
+from time import monotonic, sleep
 
-from trickbot.ai.process import ProcessTransport
+from trickbot.ai.pending import Pending
+from trickbot.ai.pipe import PipeTransport
 
 
 class BrokenError(Exception):
@@ -34,23 +34,17 @@ class Conversation:
         self.transcript: deque[str] = deque(maxlen=60)
         self.ended = False
         self._lines: deque[tuple[float, str]] = deque()
-        self._news = asyncio.Event()
-        self._loop = asyncio.new_event_loop()
-        start = ProcessTransport.start(command, self._on_line, self._on_end)
-        try:
-            self._process = self._loop.run_until_complete(start)
-        except (OSError, ValueError):
-            self._loop.close()
-            raise
+        self._news: Pending[None] = Pending(None)
+        self._process = PipeTransport(command, self._on_line, self._on_end)
 
     def _on_line(self, line: str) -> None:
         self.transcript.append(f"< {line}")
         self._lines.append((monotonic(), line))
-        self._news.set()
+        self._news.set(None)
 
     def _on_end(self) -> None:
         self.ended = True
-        self._news.set()
+        self._news.set(None)
 
     def send(self, *lines: str) -> None:
         self.transcript.extend(f"> {line[:2000]}" for line in lines)
@@ -72,11 +66,8 @@ class Conversation:
         """The next line and when it came (monotonic seconds)."""
         end = monotonic() + (self.timeout if timeout is None else timeout)
         while not self._lines and not self.ended and monotonic() < end:
-            self._news.clear()
-            with contextlib.suppress(asyncio.TimeoutError):
-                self._loop.run_until_complete(
-                    asyncio.wait_for(self._news.wait(), max(0.0, end - monotonic()))
-                )
+            self._news = Pending(None)
+            self._process.pump(self._news, end)
         return self._lines.popleft() if self._lines else None
 
     def until(self, word: str, timeout: float | None = None, unless: str = "") -> list[str]:
@@ -123,12 +114,9 @@ class Conversation:
 
     def pause(self, seconds: float) -> None:
         """Reads nothing for a while."""
-        self._process.pause_reading()
-        self._loop.run_until_complete(asyncio.sleep(seconds))
-        self._process.resume_reading()
+        sleep(seconds)
 
     def close(self) -> None:
         self._process.kill()
         with contextlib.suppress(BrokenError):
             self.wait_end(2.0)
-        self._loop.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import traceback
 from time import perf_counter
 from typing import Any, Protocol
@@ -14,9 +13,9 @@ from trickbot.ai.client import (
     EngineTerminatedError,
     EngineTimeoutError,
     Limit,
-    PlayResult,
+    SimpleEngine,
 )
-from trickbot.ai.wire import Kind
+from trickbot.ai.wire import Kind, Value
 from trickbot.engine.errors import NotationError, PositionError
 from trickbot.engine.position import Position
 
@@ -90,7 +89,7 @@ class Local:
 class External:
     """An engine of the protocol in a process of its own, one for each seat: it cannot know two hands."""
 
-    def __init__(self, spec: str, setup: Setup, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, spec: str, setup: Setup) -> None:
         head, _, self._command = spec.partition(":")
         self._options = dict(word.partition("=")[::2] for word in head.split(",")[1:])
         by_name = {name.lower().replace(" ", ""): name for name in self._options}
@@ -106,71 +105,62 @@ class External:
             raise ValueError(f"player {spec!r}: movetime and nodes must be whole numbers") from None
         self._patience = setup.timeout if movetime is None else movetime + setup.margin / 1000
         self._timeout = setup.timeout
-        self._loop = loop
-        self._engine: Engine | None = None
+        self._engine: SimpleEngine | None = None
         self._failed_starts = 0
-
-    def _run(self, call: Any) -> Any:
-        return self._loop.run_until_complete(call)
 
     def _loss(self, error: EngineError, when: str) -> LossError:
         """The loss that an engine's error is."""
         if isinstance(error, EngineTerminatedError):
             kind: Kind = "crash"
         elif isinstance(error, EngineTimeoutError):
-            garbage = self._engine is not None and self._engine.complaints
+            garbage = self._engine is not None and self._engine.engine.complaints
             kind = "timeout" if error.late else "protocol" if garbage else "stall"
         else:
             kind = "protocol"
         return self._lost(kind, f"{when}: {error}")
 
     def _lost(self, kind: Kind, message: str) -> LossError:
-        return LossError(kind, message, list(self._engine.transcript)[-40:] if self._engine else [])
+        return LossError(kind, message, list(self._engine.engine.transcript)[-40:] if self._engine else [])
 
     def begin(self, seed: int) -> None:
-        if self._engine is None:
-            self._start()
+        engine = self._engine or self._start()
         try:
-            self._run(asyncio.wait_for(self._prepare(seed), self._timeout))
+            engine.new_game(self._seed_option(engine, seed))
         except EngineError as error:
             raise self._loss(error, "new deal") from None
-        except asyncio.TimeoutError:
-            raise self._loss(EngineTimeoutError("no readyok"), "new deal") from None
 
-    def _start(self) -> None:
+    def _start(self) -> SimpleEngine:
         if self._failed_starts >= MOST_FAILED_STARTS:
             raise LossError("stall", f"withdrawn: failed to start {self._failed_starts} times")
         self._failed_starts += 1
         try:
-            engine = self._engine = self._run(Engine.popen(self._command, timeout=self._timeout))
+            engine = self._engine = SimpleEngine.popen(self._command, timeout=self._timeout)
         except EngineError as error:
             raise self._loss(error, "start") from None
-        options = {"Threads": "1", **self._options}
-        if "threads" not in engine.options and "Threads" not in self._options:
-            del options["Threads"]
+        options = {"Threads": "1", **self._options} if "threads" in engine.options else self._options
         try:
-            self._run(asyncio.wait_for(engine.configure(options), self._timeout))
-        except (EngineError, asyncio.TimeoutError) as error:
+            engine.configure(options)
+        except EngineError as error:
             self.abort()
-            raise ValueError(f"{self._command}: {error or 'no answer to setoption'}") from None
+            raise ValueError(f"{self._command}: {error}") from None
         self._failed_starts = 0
+        return engine
 
-    async def _prepare(self, seed: int) -> None:
-        assert self._engine is not None
-        await self._engine.new_game()
-        if "seed" in self._engine.options and "seed" not in map(str.lower, self._options):
-            most = self._engine.options["seed"].max
-            await self._engine.configure({"Seed": seed if most is None or seed <= most else seed % most + 1})
+    def _seed_option(self, engine: SimpleEngine, seed: int) -> dict[str, Value]:
+        """The option that makes its random choices those of the seat; none where its spec has a seed."""
+        if "seed" not in engine.options or "seed" in map(str.lower, self._options):
+            return {}
+        most = engine.options["seed"].max
+        return {"Seed": seed if most is None or seed <= most else seed % most + 1}
 
     def act(self, position: Position, seat: int) -> tuple[float, int]:
-        engine = self._engine
-        assert engine is not None
+        assert self._engine is not None
+        engine = self._engine.engine
+        search = engine.play(
+            position.view(seat), self._limit, timeout=self._patience, grace=min(2.0, self._timeout)
+        )
         try:
-            result: PlayResult = self._run(
-                engine.play(
-                    position.view(seat), self._limit, timeout=self._patience, grace=min(2.0, self._timeout)
-                )
-            )
+            result = self._engine.run(search)
         except EngineError as error:
             raise self._loss(error, "go") from None
         self._check_strays(engine)
@@ -188,21 +178,19 @@ class External:
     def finish(self) -> None:
         assert self._engine is not None
         try:
-            self._run(asyncio.wait_for(self._engine.ping(), self._timeout))
+            self._engine.ping()
         except EngineError as error:
             raise self._loss(error, "end of the deal") from None
-        except asyncio.TimeoutError:
-            raise self._lost("stall", "end of the deal: no readyok") from None
-        self._check_strays(self._engine)
+        self._check_strays(self._engine.engine)
 
     def abort(self) -> None:
         if self._engine is not None:
-            self._run(self._engine.quit(timeout=0.0))
+            self._engine.quit(timeout=0.0)
             self._engine = None
 
     def close(self) -> None:
         if self._engine is not None:
-            self._run(self._engine.quit(timeout=0.5))
+            self._engine.quit(timeout=0.5)
             self._engine = None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections import Counter, deque
 from collections.abc import Sequence
@@ -29,7 +28,6 @@ class Worker:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.deals = Deals(setup)
-        self._loop = asyncio.new_event_loop()
         self._bots: dict[str, Any] = {}
         self._seats: dict[tuple[str, int], Seat] = {}
         self._seatings: dict[tuple[int, ...], list[Seating]] = {}
@@ -62,7 +60,7 @@ class Worker:
 
     def _make_seat(self, spec: str) -> Seat:
         if is_external(spec):
-            return External(spec, self.setup, self._loop)
+            return External(spec, self.setup)
         if spec not in self._bots:
             from trickbot.ai.bots import make_bot
 
@@ -73,7 +71,6 @@ class Worker:
         """Ends the engines."""
         for seat in self._seats.values():
             seat.close()
-        self._loop.close()
 
 
 def next_item(done: Done) -> Item | None:
