@@ -1,13 +1,12 @@
 """What every game's kernel must do, against the naive referees, on random deals of every house."""
 
 import random
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from fuzz import HOUSES, House, assert_same_now, assert_same_state, play_both
-from worlds import fits, history_of, n_unseen, worlds
+from worlds import fits, history_of, n_unseen, sampled_worlds, worlds
 
 every_house = pytest.mark.parametrize("house", HOUSES, ids=str)
 every_knowledge = pytest.mark.parametrize(  # the target of Apples changes nothing about what a seat knows
@@ -143,28 +142,20 @@ def some_endings(house: House, seed: int) -> Iterator[tuple[Any, Any, int]]:
     return endings(house, 30, 5, seed) if house.game == "jass" else endings(house, 40, 4, seed)
 
 
-def check_uniform(house: House, positions: Iterator[tuple[Any, Any, int]]) -> tuple[float, int]:
+def check_uniform(positions: Iterator[tuple[Any, Any, int]]) -> tuple[float, int]:
     """Samples against all worlds by brute force; the sum of chi-squares and of degrees of freedom."""
     total, freedom = 0.0, 0
     for number, (referee, kernel, seat) in enumerate(positions):
-        where = f"{house}, seat {seat}, after {referee.moves}, dealt {referee.dealt}"
-        known = worlds(referee, seat, kernel)
-        n_samples = 60 * known.total() // min(known.values())
-        sampled = kernel.deal.view(seat).sample(n_samples, number)
-        counts = Counter(tuple(int(hand) for hand in world) for world in sampled)
-        assert set(counts) == set(known), where
-        expected = {world: n_samples * weight / known.total() for world, weight in known.items()}
-        statistic = sum((counts[world] - mean) ** 2 / mean for world, mean in expected.items())
-        assert statistic < len(known) + 7 * (2 * len(known)) ** 0.5 + 15, where
+        statistic, more = sampled_worlds(referee, kernel, seat, number)
         total += statistic
-        freedom += len(known) - 1
+        freedom += more
     return total, freedom
 
 
 @every_knowledge
 def test_worlds_are_uniform(house: House) -> None:
     """Over all histories that the seat cannot tell apart."""
-    total, freedom = check_uniform(house, some_endings(house, seed=1))
+    total, freedom = check_uniform(some_endings(house, seed=1))
     assert freedom > 50
     assert abs(total - freedom) < 4.5 * (2 * freedom) ** 0.5
 
@@ -172,7 +163,7 @@ def test_worlds_are_uniform(house: House) -> None:
 @pytest.mark.slow
 @every_knowledge
 def test_many_worlds_are_uniform(house: House) -> None:
-    total, freedom = check_uniform(house, endings(house, 400, 7 if house.game == "jass" else 5, seed=2))
+    total, freedom = check_uniform(endings(house, 400, 7 if house.game == "jass" else 5, seed=2))
     assert abs(total - freedom) < 4.5 * (2 * freedom) ** 0.5
 
 

@@ -118,6 +118,22 @@ def worlds(referee: Any, seat: int, kernel: Kernel) -> Counter[tuple[int, ...]]:
     return found
 
 
+def sampled_worlds(referee: Any, kernel: Kernel, seat: int, seed: int) -> tuple[float, int]:
+    """The kernel's samples of this seat's view against all its worlds: chi-square and degrees of freedom.
+    Every world must come, and no other."""
+    where = f"seat {seat}, after {referee.moves}, dealt {referee.dealt}"
+    known = worlds(referee, seat, kernel)
+    n_samples = 60 * known.total() // min(known.values())
+    counts = Counter(
+        tuple(int(hand) for hand in world) for world in kernel.deal.view(seat).sample(n_samples, seed)
+    )
+    assert set(counts) == set(known), where
+    expected = {world: n_samples * weight / known.total() for world, weight in known.items()}
+    statistic = sum((counts[world] - mean) ** 2 / mean for world, mean in expected.items())
+    assert statistic < len(known) + 7 * (2 * len(known)) ** 0.5 + 15, where
+    return statistic, len(known) - 1
+
+
 def allocations(cards: list[str], sizes: list[int]) -> Iterator[list[list[str]]]:
     """Every way to deal the cards into hands of these sizes."""
     for places in splits(frozenset(range(len(cards))), tuple(sizes)):
