@@ -2,15 +2,28 @@
 
 from libc.stdint cimport uint64_t
 from trickbot.ext.jass cimport (
-    JassState, jass_advance, jass_determinize, jass_in_tree, jass_label, jass_legal, jass_outcome, jass_phase,
-    jass_playout, jass_policy, jass_prepare, jass_to_move, jass_win_chance,
+    JassState, JassWorlds, jass_advance, jass_determinize, jass_in_tree, jass_label, jass_legal, jass_outcome, jass_phase,
+    jass_playout, jass_policy, jass_to_move, jass_win_chance, jass_world_weight,
 )
-from trickbot.ext.objective cimport Objective
+from trickbot.ext.objective cimport Objective, Style
 from trickbot.ext.rng cimport Rng
-from trickbot.ext.worlds cimport Worlds
 
 ctypedef fused AnyState:
     JassState
+
+cdef union AnyWorlds:
+    JassWorlds jass
+
+
+cdef inline bint game_determinize(const AnyState* view, const AnyWorlds* w, AnyState* out, Rng* rng) noexcept nogil:
+    """A full world consistent with the view; 0 if there is none."""
+    return jass_determinize(view, &w.jass, out, rng)
+
+
+cdef inline double game_world_weight(const AnyState* view, const AnyWorlds* w, const AnyState* world,
+                                     const Style* style) noexcept nogil:
+    """How likely the hidden seats would have done what they did, had they held this world's hands."""
+    return jass_world_weight(view, &w.jass, world, style)
 
 
 cdef inline int game_to_move(const AnyState* s) noexcept nogil:
@@ -19,6 +32,7 @@ cdef inline int game_to_move(const AnyState* s) noexcept nogil:
 
 
 cdef inline int game_phase(const AnyState* s) noexcept nogil:
+    """What kind of decision is due."""
     return jass_phase(s)
 
 
@@ -32,24 +46,14 @@ cdef inline void game_advance(AnyState* s, int move, Rng* rng) noexcept nogil:
     jass_advance(s, move, rng)
 
 
-cdef inline void game_prepare(const AnyState* view, Worlds* w) noexcept nogil:
-    """What drawing worlds from this view needs, once."""
-    jass_prepare(view, w)
+cdef inline int game_in_tree(const AnyState* s, int root_seat, int root_phase, const Style* style) noexcept nogil:
+    """1: the decision is searched; 0: its seat decides by the policy, by its own hand; -1: the tree ends here."""
+    return jass_in_tree(s, root_seat, root_phase, style)
 
 
-cdef inline bint game_determinize(const AnyState* view, const Worlds* w, AnyState* out, Rng* rng) noexcept nogil:
-    """A full world consistent with the view; 0 if there is none."""
-    return jass_determinize(view, w, out, rng)
-
-
-cdef inline int game_in_tree(const AnyState* s, int root_seat, int root_phase) noexcept nogil:
-    """1: the decision is a node of the tree; 0: its seat decides by the policy, by its own hand; -1: the tree ends."""
-    return jass_in_tree(s, root_seat, root_phase)
-
-
-cdef inline int game_policy(const AnyState* s, Rng* rng) noexcept nogil:
+cdef inline int game_policy(const AnyState* s, const Style* style, Rng* rng) noexcept nogil:
     """A cheap move by what the seat to move knows."""
-    return jass_policy(s, rng)
+    return jass_policy(s, style, rng)
 
 
 cdef inline int game_label(const AnyState* s, int move, int seat) noexcept nogil:
@@ -57,9 +61,9 @@ cdef inline int game_label(const AnyState* s, int move, int seat) noexcept nogil
     return jass_label(s, move, seat)
 
 
-cdef inline void game_playout(AnyState* s, Rng* rng) noexcept nogil:
+cdef inline void game_playout(AnyState* s, const Style* style, Rng* rng) noexcept nogil:
     """To the end of the deal."""
-    jass_playout(s, rng)
+    jass_playout(s, style, rng)
 
 
 cdef inline void game_outcome(const AnyState* s, const Objective* o, double* points, double* utility) noexcept nogil:

@@ -1,13 +1,16 @@
 """Schieber Jass for Python: rules and deals. The rules themselves are in jass.pxd."""
 
 cimport cython
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcmp, memset
 
 from trickbot.ext.bits cimport bit, count, lowest
+from trickbot.ext.jass_model cimport N_CELLS, N_TABLES, Moment, jass_cells, jass_moment
+from trickbot.ext.jass_worlds cimport Past
 from trickbot.ext.phase cimport CONTRACT, OVER, PLAY
 from trickbot.ext.rng cimport Rng, rng_next, rng_seed, rng_uniform
-from trickbot.ext.worlds cimport Worlds, random_subset
+from trickbot.ext.objective cimport Style
+from trickbot.ext.worlds cimport random_subset
 
 
 cdef class JassRules:
@@ -432,10 +435,46 @@ cdef class JassDeal:
         out.s = self.s
         return out
 
+    cdef void remember(self, JassWorlds* table):
+        """Adds to the table what the hidden seats have played, each card with the moment in which it was chosen."""
+        cdef JassState past
+        cdef Past* p
+        cdef uint64_t since[4]
+        cdef int seat, i
+        if self.s.contract < 0:
+            return
+        past = self.s
+        for seat in range(4):
+            past.played[seat] = 0
+            since[seat] = self.s.played[seat]
+        past.trick_no = 0
+        for leader, cards, *_ in [*self._tricks, (self.s.leader, self.trick)]:
+            past.n_trick = 0
+            past.trick_points = 0
+            for i, card in enumerate(cards):
+                seat = (leader + i) & 3
+                if not self.s.known >> seat & 1:
+                    past.to_move = seat
+                    p = &table.past[table.n_past]
+                    table.n_past += 1
+                    jass_moment(&past, &p.moment)
+                    p.seat = seat
+                    p.card = card
+                    p.kept = since[seat]
+                if i == 0 or bit(card) & past.beat:
+                    past.best = seat
+                    past.beat = jass_beats[self.s.contract][card]
+                past.trick[i] = card
+                past.n_trick = i + 1
+                past.trick_points += self.rules.c.value[self.s.contract][card]
+                past.played[seat] |= bit(card)
+                since[seat] &= ~bit(card)
+            past.trick_no += 1
+
     def consistent(self):
         """Whether some full deal fits all that is known here. (With four hidden hands the melds are not
         looked at.)"""
-        cdef Worlds w
+        cdef JassWorlds w
         cdef JassState world
         cdef Rng rng
         cdef int seats[3]
@@ -455,7 +494,7 @@ cdef class JassDeal:
                     return False
             return True
         jass_prepare(&self.s, &w)
-        if w.total == 0:
+        if w.worlds.total == 0:
             return False
         rng_seed(&rng, 1, 0)
         return bool(jass_determinize(&self.s, &w, &world, &rng))
@@ -463,7 +502,7 @@ cdef class JassDeal:
     def determinize(self, seed, stream=0):
         """A full deal, uniform over those that are consistent with this view; None if there is none."""
         cdef Rng rng
-        cdef Worlds w
+        cdef JassWorlds w
         cdef JassDeal out = self.copy()
         rng_seed(&rng, seed, stream)
         jass_prepare(&self.s, &w)
@@ -479,7 +518,7 @@ cdef class JassDeal:
         result = numpy.empty((n, 4), dtype=numpy.uint64)
         cdef uint64_t[:, ::1] hands = result
         cdef JassState world
-        cdef Worlds w
+        cdef JassWorlds w
         cdef Rng rng
         cdef int i, seat
         cdef bint found = True
@@ -553,7 +592,8 @@ def playouts(JassDeal deal not None, int n, seed):
     result = numpy.empty((n, 2))
     cdef double[:, ::1] points = result
     cdef JassState worlds[2]
-    cdef Worlds w
+    cdef Style at_random = Style(NULL, False, 0)
+    cdef JassWorlds w
     cdef Rng rng
     cdef int i, j, now
     cdef bint full = deal.s.known == 15, found = True
@@ -572,7 +612,7 @@ def playouts(JassDeal deal not None, int n, seed):
             if now == 2:
                 jass_playout_pair(&worlds[0], &worlds[1], &rng)
             else:
-                jass_playout(&worlds[0], &rng)
+                jass_playout(&worlds[0], &at_random, &rng)
             for j in range(now):
                 points[i + j, 0] = worlds[j].points[0]
                 points[i + j, 1] = worlds[j].points[1]
@@ -622,3 +662,30 @@ def choose(JassDeal deal not None, str kind, seed):
     if kind == "rules":
         return jass_rules(&deal.s)
     raise ValueError(f"player {kind!r}: must be random, greedy or rules")
+
+
+MODEL_CELLS = N_CELLS       # entries of a play model, see jass_model.pxd
+
+
+def card_cells(JassDeal deal not None):
+    """What the play model sees of each legal card, in the order of their ids: int32 array (n, tables), places in the
+    array of the model's MODEL_CELLS entries. ValueError unless a card is to be played from a known hand."""
+    import numpy
+
+    cdef Moment m
+    cdef int32_t cells[N_TABLES]
+    cdef uint64_t legal = deal.legal(), hand
+    if deal.s.phase != PLAY:
+        raise ValueError("no card is to be played")
+    result = numpy.empty((count(legal), N_TABLES), dtype=numpy.int32)
+    cdef int32_t[:, ::1] rows = result
+    cdef int i = 0, j
+    hand = deal.s.hand[deal.s.to_move]
+    jass_moment(&deal.s, &m)
+    while legal:
+        jass_cells(&m, deal.rules.c.value[deal.s.contract], hand, lowest(legal), cells)
+        for j in range(N_TABLES):
+            rows[i, j] = cells[j]
+        legal &= legal - 1
+        i += 1
+    return result

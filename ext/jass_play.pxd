@@ -3,12 +3,12 @@
 from libc.math cimport exp, sqrt
 from libc.stdint cimport uint8_t, uint64_t
 from trickbot.ext.bits cimport count, lowest, pick
-from trickbot.ext.jass_policy cimport jass_policy, jass_random_card
+from trickbot.ext.jass_policy cimport jass_choose_contract, jass_policy, jass_random_card
 from trickbot.ext.jass_state cimport (
     OBENABE, Follow, JassState, jass_add, jass_advance, jass_beats, jass_end_trick, jass_follow, jass_lead, jass_legal,
     jass_stoeck_cards, jass_trumps,
 )
-from trickbot.ext.objective cimport Objective
+from trickbot.ext.objective cimport Objective, Style
 from trickbot.ext.phase cimport CONTRACT, PLAY
 from trickbot.ext.rng cimport Rng, rng_next
 
@@ -18,7 +18,7 @@ cdef inline int jass_to_whole_tricks(JassState* s, Rng* rng) noexcept nogil:
     cdef uint64_t pair
     cdef int seat
     while s.phase == CONTRACT:
-        jass_advance(s, jass_policy(s, rng), rng)
+        jass_advance(s, jass_choose_contract(s), rng)
     while s.phase == PLAY and s.n_trick:
         jass_advance(s, lowest(jass_random_card(jass_legal(s), rng_next(rng))), rng)
     if s.phase == PLAY and s.stoeck < 0 and s.rules.stoeck and s.contract < OBENABE:
@@ -69,9 +69,13 @@ cdef inline void jass_random_trick(JassState* s, int holder, Rng* rng) noexcept 
     jass_end_trick(s)
 
 
-cdef inline void jass_playout(JassState* s, Rng* rng) noexcept nogil:
-    """Uniform legal cards to the end of the deal, in a full world."""
-    cdef int holder = jass_to_whole_tricks(s, rng)
+cdef inline void jass_playout(JassState* s, const Style* style, Rng* rng) noexcept nogil:
+    """To the end of the deal, in a full world: some tricks from the play model, then uniform legal cards."""
+    cdef int until = s.trick_no + style.playout_tricks, holder
+    if style.model != NULL and style.playout_tricks > 0:
+        while s.to_move >= 0 and (s.trick_no < until or s.phase != PLAY):
+            jass_advance(s, jass_policy(s, style, rng), rng)
+    holder = jass_to_whole_tricks(s, rng)
     while s.phase == PLAY:
         jass_random_trick(s, holder, rng)
 

@@ -2,10 +2,12 @@
 
 from libc.stdint cimport uint8_t, uint64_t
 from trickbot.ext.bits cimport bit, count, lane, lowest, nth_bit
+from trickbot.ext.jass_model cimport Moment, jass_model_card, jass_moment
 from trickbot.ext.jass_state cimport (
     FIRST_CONTRACT_MOVE, JASS_PACK, KOENIG, N_CONTRACTS, OBENABE, PUSH, UNDENUFE, UNDER, JassState, jass_beats,
     jass_legal, jass_n_held, jass_trump_order, jass_trumps,
 )
+from trickbot.ext.objective cimport Style
 from trickbot.ext.phase cimport CONTRACT
 from trickbot.ext.rng cimport Rng, rng_next
 
@@ -88,11 +90,17 @@ cdef inline int jass_choose_contract(const JassState* s) noexcept nogil:
     return FIRST_CONTRACT_MOVE + best
 
 
-cdef inline int jass_policy(const JassState* s, Rng* rng) noexcept nogil:
-    """The search's stand-in for another seat's decision: contracts by counting, cards at random."""
+cdef inline int jass_policy(const JassState* s, const Style* style, Rng* rng) noexcept nogil:
+    """The search's stand-in for another seat's decision, by its own hand: contracts by counting, cards from the
+    play model."""
+    cdef Moment m
     if s.phase == CONTRACT:
         return jass_choose_contract(s)
-    return lowest(jass_random_card(jass_legal(s), rng_next(rng)))
+    if style.model == NULL:
+        return lowest(jass_random_card(jass_legal(s), rng_next(rng)))
+    jass_moment(s, &m)
+    return jass_model_card(style.model, &m, s.rules.value[s.contract], s.hand[s.to_move], jass_legal(s),
+                           <float> (rng_next(rng) >> 40) * <float> (1.0 / 16777216.0))
 
 
 # --------------------------------------------------------------------------------------------- the cards

@@ -2,11 +2,26 @@
 
 from libc.stdint cimport uint64_t
 from trickbot.ext.bits cimport count
+from trickbot.ext.jass_model cimport Moment, jass_likelihood
 from trickbot.ext.jass_state cimport (
-    JASS_PACK, NOT_SAID, WEIS_OPEN, JassState, jass_melds, jass_n_held, jass_score_weis, jass_stoeck_cards,
+    JASS_PACK, NOT_SAID, WEIS_OPEN, Follow, JassState, jass_follow, jass_lead, jass_melds, jass_n_held, jass_score_weis,
+    jass_stoeck_cards, jass_trumps,
 )
+from trickbot.ext.objective cimport Style
 from trickbot.ext.rng cimport Rng
 from trickbot.ext.worlds cimport Worlds, worlds_deal, worlds_prepare
+
+cdef struct Past:
+    # A card that a hidden seat chose, as all saw it
+    Moment moment
+    uint64_t kept           # cards that the seat has played since, this one among them: it held them then
+    int seat
+    int card
+
+cdef struct JassWorlds:
+    Worlds worlds
+    int n_past
+    Past past[36]
 
 cdef enum:
     MAX_TRIES = 1 << 20     # rejected worlds before determinize says that there is none
@@ -31,14 +46,16 @@ cdef inline void jass_hidden(const JassState* s, int* seats) noexcept nogil:
             n += 1
 
 
-cdef inline void jass_prepare(const JassState* view, Worlds* w) noexcept nogil:
+cdef inline void jass_prepare(const JassState* view, JassWorlds* table) noexcept nogil:
     """The table of all worlds as far as single cards tell; `jass_fits` has the rest."""
     cdef uint64_t unseen = JASS_PACK, shown, probe, known_cards
     cdef uint64_t may[3]
+    cdef Worlds* w = &table.worlds
     cdef int room[3]
     cdef int seats[3]
     cdef uint64_t melds[3]
     cdef int i, j, seat
+    table.n_past = 0
     for seat in range(4):
         unseen &= ~(view.played[seat] | view.hand[seat])
     jass_hidden(view, seats)
@@ -108,9 +125,11 @@ cdef inline bint jass_fits(const JassState* view, const JassState* world) noexce
     return 1
 
 
-cdef inline bint jass_determinize(const JassState* view, const Worlds* w, JassState* out, Rng* rng) noexcept nogil:
+cdef inline bint jass_determinize(const JassState* view, const JassWorlds* table, JassState* out,
+                                  Rng* rng) noexcept nogil:
     """A full world, uniform over all that are consistent with the view; 0 if there is none (or none was
     found in MAX_TRIES)."""
+    cdef const Worlds* w = &table.worlds
     cdef uint64_t hands[3]
     cdef int seats[3]
     cdef int i, tries, seat
@@ -133,3 +152,25 @@ cdef inline bint jass_determinize(const JassState* view, const Worlds* w, JassSt
                 jass_score_weis(out)
             return 1
     return 0
+
+
+cdef inline double jass_world_weight(const JassState* view, const JassWorlds* table, const JassState* world,
+                                     const Style* style) noexcept nogil:
+    """How likely the hidden seats' cards so far were, had they held this world's hands: the product over their plays
+    of the play model's probability, each softened by a small chance of any card."""
+    cdef const Past* past
+    cdef Follow follow
+    cdef uint64_t hand, legal
+    cdef double weight = 1.0
+    cdef float p
+    cdef int i
+    for i in range(table.n_past):
+        past = &table.past[i]
+        hand = world.hand[past.seat] | past.kept
+        legal = hand
+        if past.moment.led >= 0:
+            follow = jass_lead(16 * past.moment.led, jass_trumps[view.contract])
+            legal = jass_follow(hand, &follow, past.moment.beat)
+        p = jass_likelihood(style.model, &past.moment, view.rules.value[view.contract], hand, legal, past.card)
+        weight *= 0.03 + 0.97 * p
+    return weight

@@ -1,11 +1,8 @@
-# The state of a search, for its own module.
+# What a search keeps, for its own module.
 
 from libc.stdint cimport uint32_t, uint64_t
-from trickbot.ext.jass cimport JassState
-from trickbot.ext.objective cimport Objective
-from trickbot.ext.rng cimport Rng
+from trickbot.ext.objective cimport Objective, Style
 from trickbot.ext.tree cimport Tree
-from trickbot.ext.worlds cimport Worlds
 
 cdef enum:
     MAX_DEPTH = 128         # decisions of a deal: 38 in jass, under 100 in apples
@@ -23,3 +20,9 @@ cdef struct Spending:
     float exploration
     bint chances            # keep the chance to win the match as well
     Objective objective
+    Style style
+
+cdef struct Path:
+    uint32_t nodes[MAX_DEPTH]
+    int seats[MAX_DEPTH]
+    int length

@@ -1,6 +1,9 @@
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+from trickbot.ext.apples import ApplesDeal
 from trickbot.ext.jass import JassDeal
 
 class RootMove(NamedTuple):
@@ -15,10 +18,10 @@ class RootMove(NamedTuple):
 
 class Search:
     @property
-    def deal(self) -> JassDeal: ...
+    def deal(self) -> JassDeal | ApplesDeal: ...
     def __init__(
         self,
-        deal: JassDeal,
+        deal: JassDeal | ApplesDeal,
         *,
         method: Literal["ismcts", "pimc"] = "ismcts",
         seed: int = 1,
@@ -31,6 +34,10 @@ class Search:
         others: float = 1.0,
         chances: bool = False,
         open_hands: bool = False,
+        model: npt.NDArray[np.float32] | None = None,
+        pool: int = 0,
+        model_others: bool = False,
+        playout_tricks: int = 0,
     ) -> None: ...
     def run(self, nodes: int | None = None, seconds: float | None = None) -> bool: ...
     def stop(self) -> None: ...

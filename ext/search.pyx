@@ -6,26 +6,22 @@ it could have been chosen (Cowling, Powley and Whitehouse, "Information Set Mont
 view, so the search cannot see what its seat does not know.
 """
 
-cimport cython
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from collections import namedtuple
 
-from trickbot.ext.bits cimport bit, count, lowest, nth
+from trickbot.ext.bits cimport bit, count, nth
 from trickbot.ext.games cimport (
-    AnyState, game_advance, game_determinize, game_in_tree, game_label, game_legal, game_outcome, game_phase,
-    game_playout, game_policy, game_prepare, game_to_move, game_win_chance,
+    AnyState, AnyWorlds, game_advance, game_determinize, game_in_tree, game_label, game_legal, game_outcome, game_phase,
+    game_playout, game_policy, game_to_move, game_win_chance, game_world_weight,
 )
-from trickbot.ext.jass cimport JassDeal, JassState
-from trickbot.ext.phase cimport OVER
-from trickbot.ext.rng cimport Rng, rng_below, rng_seed
-from trickbot.ext.tree cimport (
-    NO_NODE, Node, Tree, tree_add, tree_clear, tree_find, tree_ucb,
-)
-from trickbot.ext.worlds cimport Worlds
+from trickbot.ext.jass cimport JassDeal, JassState, jass_prepare
+from trickbot.ext.jass_model cimport N_CELLS
+from trickbot.ext.rng cimport Rng, rng_below, rng_next, rng_seed, rng_uniform
+from trickbot.ext.tree cimport NO_NODE, Node, Tree, tree_add, tree_clear, tree_find, tree_ucb
 
 cdef extern from "<time.h>" nogil:
     ctypedef long time_t
@@ -54,12 +50,6 @@ probability of winning the match, None without one. pv: the likely continuation,
 """
 
 
-cdef struct Path:
-    uint32_t nodes[MAX_DEPTH]
-    int seats[MAX_DEPTH]
-    int length
-
-
 cdef void descend(AnyState* world, Tree* tree, const Spending* how, Path* path, int root_seat, int root_phase,
                   Rng* rng) noexcept nogil:
     """Steps 1 and 2 of an iteration: from the root down to a new node, with the world played along."""
@@ -68,26 +58,28 @@ cdef void descend(AnyState* world, Tree* tree, const Spending* how, Path* path, 
     cdef Node* node
     cdef Node* children
     cdef float score, best
-    cdef int seat, move, label, kind, n_legal, i
+    cdef int seat, move, label, kind, n_legal = 0, i
+    cdef bint is_new
     path.length = 0
     while path.length < MAX_DEPTH:
         seat = game_to_move(world)
         if seat < 0:
             return
-        kind = game_in_tree(world, root_seat, root_phase)
+        kind = game_in_tree(world, root_seat, root_phase, &how.style)
         if kind < 0:
             return
         node = &tree.nodes[at]
         if kind == 0:                   # decided by that seat's own hand; the tree follows what is seen of it
-            move = game_policy(world, rng)
+            move = game_policy(world, &how.style, rng)
             label = game_label(world, move, root_seat)
             child = tree_find(tree, at, label)
             if child == NO_NODE:
-                child = tree_add(tree, at, label, 1)
+                child = tree_add(tree, at, label, 2)
                 if child == NO_NODE:
                     return
             else:
                 tree.nodes[child].available += 1
+            is_new = tree.nodes[child].visits == 0
         else:
             legal = game_legal(world)
             n_legal = count(legal)
@@ -118,18 +110,58 @@ cdef void descend(AnyState* world, Tree* tree, const Spending* how, Path* path, 
             else:
                 child = best_child
                 move = tree.nodes[child].move
+            is_new = n_legal > 1 and tree.nodes[child].visits == 0      # a forced move is no step of its own
         game_advance(world, move, rng)
         path.nodes[path.length] = child
         path.seats[path.length] = seat
         path.length += 1
         at = child
-        if tree.nodes[child].visits == 0 and kind == 1 and n_legal > 1:
+        if is_new:
             return
 
 
-cdef bint think(AnyState* view, Tree* tree, const Worlds* worlds, const Spending* how, RootMove_* roots, Rng* rng,
-                int64_t* nodes, int64_t* n_worlds, int* left, AnyState* kept, int64_t max_nodes, int64_t until_ns,
-                volatile int* stopped) noexcept nogil:
+cdef double fill_pool(const AnyState* view, const AnyWorlds* worlds, const Style* style, Rng* rng, AnyState* pool,
+                      double* up_to, int n) noexcept nogil:
+    """n worlds and their cumulated weights; 0 if the view has none. Where few worlds would carry all the weight the
+    model is too sure of itself: weights are flattened by square roots until the effective sample is a tenth."""
+    cdef double total, squares
+    cdef int i
+    for i in range(n):
+        if not game_determinize(view, worlds, &pool[i], rng):
+            return 0.0
+        up_to[i] = game_world_weight(view, worlds, &pool[i], style)
+    while True:
+        total = 0.0
+        squares = 0.0
+        for i in range(n):
+            total += up_to[i]
+            squares += up_to[i] * up_to[i]
+        if total * total >= 0.1 * n * squares and total > 1e-300:
+            break
+        for i in range(n):
+            up_to[i] = sqrt(up_to[i]) if total > 1e-300 else 1.0
+    total = 0.0
+    for i in range(n):
+        total += up_to[i]
+        up_to[i] = total
+    return total
+
+
+cdef int drawn(const double* up_to, int n, double at) noexcept nogil:
+    """The first place whose cumulated weight exceeds `at`."""
+    cdef int low = 0, high = n - 1, middle
+    while low < high:
+        middle = (low + high) >> 1
+        if at < up_to[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+cdef bint think(AnyState* view, Tree* tree, const AnyWorlds* worlds, const Spending* how, RootMove_* roots, Rng* rng,
+                int64_t* nodes, int64_t* n_worlds, int* left, AnyState* kept, const AnyState* pool, const double* up_to,
+                int n_pool, int64_t max_nodes, int64_t until_ns, volatile int* stopped) noexcept nogil:
     """Iterations until a limit; 0 if the view has no world."""
     cdef AnyState world
     cdef Path path
@@ -145,7 +177,9 @@ cdef bint think(AnyState* view, Tree* tree, const Worlds* worlds, const Spending
             break
         # 1. A world, once in how.iterations
         if left[0] <= 0:
-            if not game_determinize(view, worlds, kept, rng):
+            if n_pool:
+                kept[0] = pool[drawn(up_to, n_pool, rng_uniform(rng) * up_to[n_pool - 1])]
+            elif not game_determinize(view, worlds, kept, rng):
                 return 0
             n_worlds[0] += 1
             left[0] = how.iterations
@@ -156,7 +190,7 @@ cdef bint think(AnyState* view, Tree* tree, const Worlds* worlds, const Spending
         # 2. Down the tree, and one new node
         descend(&world, tree, how, &path, root_seat, root_phase, rng)
         # 3. To the end of the deal
-        game_playout(&world, rng)
+        game_playout(&world, &how.style, rng)
         game_outcome(&world, &how.objective, points, utility)
         # 4. Back up: each node counts for the seat that chose it
         tree.nodes[0].visits += 1
@@ -184,14 +218,21 @@ cdef class Search:
     deal: what the seat to move knows (a full deal is reduced to its view unless open_hands). method: "ismcts" or
     "pimc". seed, stream: same seed, stream and nodes, same result. hash_mib: bound of the tree's memory.
     iterations: per world. exploration: of the upper confidence bounds, utilities being 0..1. win: maximise the
-    chance to win the match instead of points. scale: points per unit of utility. others: see Objective.
+    chance to win the match instead of points. scale: points per unit of utility. others: weight of the others' mean points
+    (apples). model: a play model's tables, float32. pool: so many worlds are weighted by how likely, by the model,
+    the other seats would have played as they did. model_others: in the tree they play by the model. playout_tricks: so many
+    tricks of each playout are played by it.
     Raises ValueError if nobody is to move, the mover's hand is unknown or no world is consistent.
     """
 
-    cdef JassState jass_view
-    cdef JassState jass_world
     cdef readonly object deal
-    cdef Worlds* worlds
+    cdef JassState jass_view
+    cdef JassState jass_world       # the world of the present iteration
+    cdef AnyWorlds* worlds
+    cdef void* pool                 # weighted worlds, with their cumulated weights
+    cdef double* up_to
+    cdef int n_pool
+    cdef float* model
     cdef Tree tree
     cdef Spending how
     cdef RootMove_ roots[64]
@@ -202,17 +243,21 @@ cdef class Search:
     cdef int64_t n_sampled
 
     def __cinit__(self):
-        self.worlds = <Worlds*> malloc(sizeof(Worlds))
+        self.worlds = <AnyWorlds*> malloc(sizeof(AnyWorlds))
         if self.worlds == NULL:
             raise MemoryError
 
     def __dealloc__(self):
         free(self.worlds)
+        free(self.pool)
+        free(self.up_to)
+        free(self.model)
         free(self.tree.nodes)
 
     def __init__(self, deal, *, method="ismcts", seed=1, stream=0, double hash_mib=64, int iterations=1,
                  double exploration=0.7, bint win=False, double scale=157.0, double others=1.0, bint chances=False,
-                 bint open_hands=False):
+                 bint open_hands=False, const float[::1] model=None, int pool=0, bint model_others=False,
+                 int playout_tricks=0):
         if method not in ("ismcts", "pimc"):
             raise ValueError(f"method {method!r}: must be ismcts or pimc")
         if iterations < 1:
@@ -240,23 +285,51 @@ cdef class Search:
             raise MemoryError(f"no {hash_mib} MiB for the tree")
         tree_clear(&self.tree)
         memset(self.roots, 0, sizeof(self.roots))
+        if model is not None and isinstance(deal, JassDeal):
+            if model.shape[0] != N_CELLS:
+                raise ValueError(f"a play model of {model.shape[0]} entries: must be {N_CELLS}")
+            self.model = <float*> malloc(N_CELLS * sizeof(float))
+            if self.model == NULL:
+                raise MemoryError
+            memcpy(self.model, &model[0], N_CELLS * sizeof(float))
+            self.how.style = Style(self.model, model_others, playout_tricks)
         if isinstance(deal, JassDeal):
             self.jass_view = (<JassDeal> deal).s
-            game_prepare(&self.jass_view, self.worlds)
-            if not game_determinize(&self.jass_view, self.worlds, &self.jass_world, &self.rng):
-                raise ValueError("no deal is consistent with what is known")
+            jass_prepare(&self.jass_view, &self.worlds.jass)
+            (<JassDeal> deal).remember(&self.worlds.jass)
+            self._begin(&self.jass_view, &self.jass_world, pool if self.worlds.jass.n_past and self.model != NULL else 0)
         else:
             raise TypeError(f"no search for {type(deal).__name__}")
+
+    cdef int _begin(self, AnyState* view, AnyState* world, int pool) except -1:
+        """The first world, and the pool of weighted ones."""
+        cdef double total = 1.0
+        if pool > 1:
+            self.pool = malloc(pool * sizeof(AnyState))
+            self.up_to = <double*> malloc(pool * sizeof(double))
+            if self.pool == NULL or self.up_to == NULL:
+                raise MemoryError(f"no memory for a pool of {pool} worlds")
+            with nogil:
+                total = fill_pool(view, self.worlds, &self.how.style, &self.rng, <AnyState*> self.pool, self.up_to, pool)
+            self.n_pool = pool
+            self.n_sampled = pool
+        if total == 0.0 or not game_determinize(view, self.worlds, world, &self.rng):
+            raise ValueError("no deal is consistent with what is known")
+        return 0
 
     def run(self, nodes=None, seconds=None):
         """Thinks on for that many iterations or seconds, whichever ends first, or until `stop`; True while more
         thinking may help. The GIL is released."""
         cdef int64_t max_nodes = (<int64_t> 1 << 62) if nodes is None else nodes
         cdef int64_t until = (<int64_t> 1 << 62) if seconds is None else now_ns() + <int64_t> (seconds * 1e9)
-        cdef bint going = True
-        with nogil:
-            going = think(&self.jass_view, &self.tree, self.worlds, &self.how, self.roots, &self.rng, &self.n_nodes,
-                          &self.n_sampled, &self.left, &self.jass_world, max_nodes, until, &self.stopped)
+        cdef bint going
+        if isinstance(self.deal, JassDeal):
+            with nogil:
+                going = think(&self.jass_view, &self.tree, self.worlds, &self.how, self.roots, &self.rng, &self.n_nodes,
+                              &self.n_sampled, &self.left, &self.jass_world, <JassState*> self.pool, self.up_to,
+                              self.n_pool, max_nodes, until, &self.stopped)
+        else:
+            going = False
         return bool(going and not self.stopped)
 
     def stop(self):
