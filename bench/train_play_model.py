@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from trickbot.engine.rules import parse_rules
+from trickbot.engine.rules import Rules
 from trickbot.ext.jass import MODEL_CELLS, card_cells, choose, random_deal
 from trickbot.ext.search import Search, root_moves
 
@@ -27,7 +27,7 @@ def self_play(seed: int, n_deals: int, nodes: int) -> tuple[np.ndarray, np.ndarr
     rows, starts, chosen, deals = [], [0], [], []
     rng = random.Random(seed)
     for number in range(n_deals):
-        rules = parse_rules("jass", PRESETS[number % len(PRESETS)]).kernel()
+        rules = Rules.parse("jass", PRESETS[number % len(PRESETS)]).kernel()
         deal = random_deal(rules, number % 4, rng.getrandbits(60))
         while deal.contract < 0:
             by_chance = rng.random() < ANY_CONTRACT

@@ -6,6 +6,7 @@ from libc.string cimport memcmp, memset
 
 from trickbot.ext.bits cimport bit, count, lowest
 from trickbot.ext.jass_model cimport N_CELLS, N_TABLES, Moment, jass_cells, jass_moment
+from trickbot.ext.jass_policy cimport N_CONTRACT_CELLS
 from trickbot.ext.jass_worlds cimport Past
 from trickbot.ext.phase cimport CONTRACT, OVER, PLAY
 from trickbot.ext.rng cimport Rng, rng_next, rng_seed, rng_uniform
@@ -584,19 +585,23 @@ def random_deal(JassRules rules not None, int first, seed, match=(0, 0)):
 
 @cython.boundscheck(False)
 @cython.wraparound(False)
-def playouts(JassDeal deal not None, int n, seed):
-    """n uniform random playouts: float64 array (n, 2), points of the deal by side. From a view, each from a
-    new world. ValueError if the view has none."""
+def playouts(JassDeal deal not None, int n, seed, const float[::1] model=None):
+    """n uniform random playouts: float64 array (n, 2), points of the deal by side; with a play model, its cards instead.
+    From a view, each from a new world. ValueError if the view has none."""
     import numpy
 
     result = numpy.empty((n, 2))
     cdef double[:, ::1] points = result
     cdef JassState worlds[2]
-    cdef Style at_random = Style(NULL, False, 0)
+    cdef Style style = Style(NULL, False, NULL, 0)
     cdef JassWorlds w
     cdef Rng rng
     cdef int i, j, now
     cdef bint full = deal.s.known == 15, found = True
+    if model is not None:
+        if model.shape[0] != N_CELLS:
+            raise ValueError(f"a play model of {model.shape[0]} entries: must be {N_CELLS}")
+        style = Style(&model[0], False, NULL, 9)
     rng_seed(&rng, seed, 0)
     jass_prepare(&deal.s, &w)
     with nogil:
@@ -609,10 +614,13 @@ def playouts(JassDeal deal not None, int n, seed):
                     found = False
             if not found:
                 break
-            if now == 2:
+            if model is not None:
+                for j in range(now):
+                    jass_playout(&worlds[j], &style, &rng)
+            elif now == 2:
                 jass_playout_pair(&worlds[0], &worlds[1], &rng)
             else:
-                jass_playout(&worlds[0], &at_random, &rng)
+                jass_playout(&worlds[0], &style, &rng)
             for j in range(now):
                 points[i + j, 0] = worlds[j].points[0]
                 points[i + j, 1] = worlds[j].points[1]
@@ -644,6 +652,15 @@ def perft(JassDeal deal not None, int depth):
     with nogil:
         total = _perft(&deal.s, depth)
     return total
+
+
+def contract_by_tables(JassDeal deal not None, const float[::1] tables):
+    """The contract move that the fitted tables find best. ValueError unless a contract is to be named."""
+    if deal.s.phase != CONTRACT or not deal.s.known >> deal.s.to_move & 1:
+        raise ValueError("no contract is to be named by a known hand")
+    if tables.shape[0] != N_CONTRACT_CELLS:
+        raise ValueError(f"contract tables of {tables.shape[0]} entries: must be {N_CONTRACT_CELLS}")
+    return jass_choose_contract(&deal.s, &tables[0])
 
 
 def choose(JassDeal deal not None, str kind, seed):

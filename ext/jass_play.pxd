@@ -18,7 +18,7 @@ cdef inline int jass_to_whole_tricks(JassState* s, Rng* rng) noexcept nogil:
     cdef uint64_t pair
     cdef int seat
     while s.phase == CONTRACT:
-        jass_advance(s, jass_choose_contract(s), rng)
+        jass_advance(s, jass_choose_contract(s, NULL), rng)
     while s.phase == PLAY and s.n_trick:
         jass_advance(s, lowest(jass_random_card(jass_legal(s), rng_next(rng))), rng)
     if s.phase == PLAY and s.stoeck < 0 and s.rules.stoeck and s.contract < OBENABE:
@@ -72,8 +72,10 @@ cdef inline void jass_random_trick(JassState* s, int holder, Rng* rng) noexcept 
 cdef inline void jass_playout(JassState* s, const Style* style, Rng* rng) noexcept nogil:
     """To the end of the deal, in a full world: some tricks from the play model, then uniform legal cards."""
     cdef int until = s.trick_no + style.playout_tricks, holder
+    while s.phase == CONTRACT:
+        jass_advance(s, jass_policy(s, style, rng), rng)
     if style.model != NULL and style.playout_tricks > 0:
-        while s.to_move >= 0 and (s.trick_no < until or s.phase != PLAY):
+        while s.phase == PLAY and s.trick_no < until:
             jass_advance(s, jass_policy(s, style, rng), rng)
     holder = jass_to_whole_tricks(s, rng)
     while s.phase == PLAY:

@@ -4,8 +4,8 @@ from libc.stdint cimport uint8_t, uint64_t
 from trickbot.ext.bits cimport bit, count, lane, lowest, nth_bit
 from trickbot.ext.jass_model cimport Moment, jass_model_card, jass_moment
 from trickbot.ext.jass_state cimport (
-    FIRST_CONTRACT_MOVE, JASS_PACK, KOENIG, N_CONTRACTS, OBENABE, PUSH, UNDENUFE, UNDER, JassState, jass_beats,
-    jass_legal, jass_n_held, jass_trump_order, jass_trumps,
+    FIRST_CONTRACT_MOVE, JASS_PACK, KOENIG, N_CONTRACTS, OBENABE, OBER, PUSH, UNDENUFE, UNDER, JassRuleSet, JassState,
+    jass_beats, jass_legal, jass_meld_key, jass_melds, jass_n_held, jass_trump_order, jass_trumps,
 )
 from trickbot.ext.objective cimport Style
 from trickbot.ext.phase cimport CONTRACT
@@ -18,6 +18,10 @@ cdef inline uint64_t jass_random_card(uint64_t legal, uint64_t coin) noexcept no
 
 
 # ----------------------------------------------------------------------------------------- the contract
+
+cdef enum:
+    N_CONTRACT_CELLS = 2 * 2 * 4 * 512
+    PUSH_BELOW = 40         # expected difference, in points of the mean multiplier
 
 cdef inline double jass_trump_worth(uint64_t hand, int suit) noexcept nogil:
     """Card points, of 157, that a side may expect whose member with this hand names this trump."""
@@ -65,27 +69,57 @@ cdef inline double jass_plain_worth(uint64_t hand, bint undenufe, bint leads) no
     return worth
 
 
-cdef inline double jass_contract_worth(const JassState* s, int seat, int contract) noexcept nogil:
-    """Expected difference of the sides' points, multiplied, if this seat names the contract."""
+cdef inline double jass_table_worth(const float* tables, uint64_t hand, bint partner, int contract,
+                                    const JassRuleSet* r) noexcept nogil:
+    """The same difference by the fitted tables [forehand, partner][points, match][trump, plain, obenabe, undenufe]
+    [512 holdings of a suit]; see bench/train_contracts.py."""
+    cdef const float* table = tables + 2 * 4 * 512 * partner
+    cdef int suit, kind, place
+    cdef double points = 0.0, match = 0.0
+    for suit in range(4):
+        kind = contract - 2 if contract >= OBENABE else contract != suit
+        place = kind * 512 + <int> (hand >> (16 * suit) & 0x1ff)
+        points += table[place]
+        match += table[4 * 512 + place]
+    return points + r.match_bonus * match
+
+
+cdef inline double jass_contract_worth(const JassState* s, const float* tables, int contract) noexcept nogil:
+    """Expected difference of the sides' points, multiplied, if the seat to move names the contract: by the tables where
+    there are some, else by counting; with its own melds and Stoeck."""
+    cdef int seat = s.to_move
+    cdef uint64_t hand = s.hand[seat], pair
+    cdef uint64_t melds[3]
     cdef double worth
-    if contract < OBENABE:
-        worth = jass_trump_worth(s.hand[seat], contract)
+    cdef int i
+    if tables != NULL:
+        worth = jass_table_worth(tables, hand, seat != s.first, contract, s.rules)
+    elif contract < OBENABE:
+        worth = 2.0 * jass_trump_worth(hand, contract) - 157.0
     else:
-        worth = jass_plain_worth(s.hand[seat], contract == UNDENUFE, seat == s.first)
-    return (2.0 * worth - 157.0) * s.rules.multiplier[contract]
+        worth = 2.0 * jass_plain_worth(hand, contract == UNDENUFE, seat == s.first) - 157.0
+    if s.rules.weis:
+        for i in range(jass_melds(hand, s.rules, contract, melds)):
+            worth += 0.7 * (jass_meld_key(melds[i], s.rules, contract) >> 12)
+    if contract < OBENABE:
+        pair = <uint64_t> (1 << OBER | 1 << KOENIG) << (16 * contract)
+        if hand & pair == pair:
+            worth += s.rules.stoeck
+    return worth * s.rules.multiplier[contract]
 
 
-cdef inline int jass_choose_contract(const JassState* s) noexcept nogil:
-    """Contract or push by counting one's own hand. A push is worth what a partner makes of it who has seen
-    nothing either, so only a good hand names."""
+cdef inline int jass_choose_contract(const JassState* s, const float* tables) noexcept nogil:
+    """Contract or push. A push is worth what a partner makes of it who has seen nothing either, so only a good hand
+    names (thresholds by bench/train_contracts.py)."""
     cdef int contract, best = 0
-    cdef double worth, most = -1e9
+    cdef double worth, most = -1e9, mean = 0.0
     for contract in range(N_CONTRACTS):
-        worth = jass_contract_worth(s, s.to_move, contract)
+        mean += s.rules.multiplier[contract] / 6.0
+        worth = jass_contract_worth(s, tables, contract)
         if worth > most:
             most = worth
             best = contract
-    if not s.pushed and most < 30.0 * s.rules.multiplier[OBENABE]:
+    if not s.pushed and most < PUSH_BELOW * mean:
         return PUSH
     return FIRST_CONTRACT_MOVE + best
 
@@ -95,7 +129,7 @@ cdef inline int jass_policy(const JassState* s, const Style* style, Rng* rng) no
     play model."""
     cdef Moment m
     if s.phase == CONTRACT:
-        return jass_choose_contract(s)
+        return jass_choose_contract(s, style.contracts)
     if style.model == NULL:
         return lowest(jass_random_card(jass_legal(s), rng_next(rng)))
     jass_moment(s, &m)
@@ -127,7 +161,7 @@ cdef inline int jass_rules(const JassState* s) noexcept nogil:
     cdef double score, most = -1e9, win, keep, p
     cdef bint declared
     if s.phase == CONTRACT:
-        return jass_choose_contract(s)
+        return jass_choose_contract(s, NULL)
     legal = jass_legal(s)
     trumps = jass_trumps[contract]
     out = JASS_PACK & ~s.hand[seat]

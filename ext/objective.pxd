@@ -10,4 +10,5 @@ cdef struct Style:
     # How the search imagines cards to be played
     const float* model      # a play model's tables, NULL: none
     bint others             # in the tree the other seats draw their cards from the model, by their own hand
+    const float* contracts  # tables of what a contract is worth to a hand, NULL: counted
     int playout_tricks      # so many tricks of a playout are drawn from the model, the rest at random

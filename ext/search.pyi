@@ -35,6 +35,7 @@ class Search:
         chances: bool = False,
         open_hands: bool = False,
         model: npt.NDArray[np.float32] | None = None,
+        contracts: npt.NDArray[np.float32] | None = None,
         pool: int = 0,
         model_others: bool = False,
         playout_tricks: int = 0,

@@ -20,7 +20,9 @@ from trickbot.ext.games cimport (
 )
 from trickbot.ext.jass cimport JassDeal, JassState, jass_prepare
 from trickbot.ext.jass_model cimport N_CELLS
-from trickbot.ext.rng cimport Rng, rng_below, rng_next, rng_seed, rng_uniform
+from trickbot.ext.jass_policy cimport N_CONTRACT_CELLS
+from trickbot.ext.objective cimport Style
+from trickbot.ext.rng cimport Rng, rng_below, rng_seed, rng_uniform
 from trickbot.ext.tree cimport NO_NODE, Node, Tree, tree_add, tree_clear, tree_find, tree_ucb
 
 cdef extern from "<time.h>" nogil:
@@ -219,7 +221,8 @@ cdef class Search:
     "pimc". seed, stream: same seed, stream and nodes, same result. hash_mib: bound of the tree's memory.
     iterations: per world. exploration: of the upper confidence bounds, utilities being 0..1. win: maximise the
     chance to win the match instead of points. scale: points per unit of utility. others: weight of the others' mean points
-    (apples). model: a play model's tables, float32. pool: so many worlds are weighted by how likely, by the model,
+    (apples). model: a play model's tables, contracts: of what
+    a contract is worth, both float32. pool: so many worlds are weighted by how likely, by the model,
     the other seats would have played as they did. model_others: in the tree they play by the model. playout_tricks: so many
     tricks of each playout are played by it.
     Raises ValueError if nobody is to move, the mover's hand is unknown or no world is consistent.
@@ -233,6 +236,7 @@ cdef class Search:
     cdef double* up_to
     cdef int n_pool
     cdef float* model
+    cdef float contracts[N_CONTRACT_CELLS]
     cdef Tree tree
     cdef Spending how
     cdef RootMove_ roots[64]
@@ -256,7 +260,7 @@ cdef class Search:
 
     def __init__(self, deal, *, method="ismcts", seed=1, stream=0, double hash_mib=64, int iterations=1,
                  double exploration=0.7, bint win=False, double scale=157.0, double others=1.0, bint chances=False,
-                 bint open_hands=False, const float[::1] model=None, int pool=0, bint model_others=False,
+                 bint open_hands=False, const float[::1] model=None, const float[::1] contracts=None, int pool=0, bint model_others=False,
                  int playout_tricks=0):
         if method not in ("ismcts", "pimc"):
             raise ValueError(f"method {method!r}: must be ismcts or pimc")
@@ -285,6 +289,7 @@ cdef class Search:
             raise MemoryError(f"no {hash_mib} MiB for the tree")
         tree_clear(&self.tree)
         memset(self.roots, 0, sizeof(self.roots))
+        memset(&self.how.style, 0, sizeof(Style))
         if model is not None and isinstance(deal, JassDeal):
             if model.shape[0] != N_CELLS:
                 raise ValueError(f"a play model of {model.shape[0]} entries: must be {N_CELLS}")
@@ -292,7 +297,12 @@ cdef class Search:
             if self.model == NULL:
                 raise MemoryError
             memcpy(self.model, &model[0], N_CELLS * sizeof(float))
-            self.how.style = Style(self.model, model_others, playout_tricks)
+            self.how.style = Style(self.model, model_others, NULL, playout_tricks)
+        if contracts is not None and isinstance(deal, JassDeal):
+            if contracts.shape[0] != N_CONTRACT_CELLS:
+                raise ValueError(f"contract tables of {contracts.shape[0]} entries: must be {N_CONTRACT_CELLS}")
+            memcpy(self.contracts, &contracts[0], sizeof(self.contracts))
+            self.how.style.contracts = self.contracts
         if isinstance(deal, JassDeal):
             self.jass_view = (<JassDeal> deal).s
             jass_prepare(&self.jass_view, &self.worlds.jass)
