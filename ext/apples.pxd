@@ -6,7 +6,7 @@ from trickbot.ext.apples_state cimport (
     apples_deal_back, apples_label, apples_legal, apples_n_held, apples_next_giver, apples_next_target, apples_open,
     apples_phase, apples_score, apples_to_move, apples_view, apples_winner, suit_order,
 )
-from trickbot.ext.apples_play cimport apples_playout, apples_policy
+from trickbot.ext.apples_play cimport apples_playout, apples_playout_pair, apples_policy
 from trickbot.ext.apples_worlds cimport ApplesWorlds, apples_determinize, apples_has_room, apples_prepare
 
 

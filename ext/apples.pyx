@@ -550,24 +550,31 @@ def playouts(ApplesDeal deal not None, int n, seed):
 
     result = numpy.zeros((n, 4))
     cdef double[:, ::1] points = result
-    cdef ApplesState world
+    cdef ApplesState worlds[2]
     cdef ApplesWorlds w
     cdef Rng rng
-    cdef int i, seat
+    cdef int i, j, seat, now
     cdef bint full = deal.s.known == 15, found = True
     rng_seed(&rng, seed, 0)
     apples_prepare(&deal.s, &w)
     with nogil:
-        for i in range(n):
-            if full:
-                world = deal.s
-            elif not apples_determinize(&deal.s, &w, &world, &rng):
-                found = False
+        for i in range(0, n, 2):
+            now = min(2, n - i)
+            for j in range(now):
+                if full:
+                    worlds[j] = deal.s
+                elif not apples_determinize(&deal.s, &w, &worlds[j], &rng):
+                    found = False
+            if not found:
                 break
-            apples_playout(&world, &rng)
-            if world.phase == OVER:
-                for seat in range(4):
-                    points[i, seat] = apples_score(world.won[seat], world.target[seat])
+            if now == 2:
+                apples_playout_pair(&worlds[0], &worlds[1], &rng)
+            else:
+                apples_playout(&worlds[0], &rng)
+            for j in range(now):
+                if worlds[j].phase == OVER:
+                    for seat in range(4):
+                        points[i + j, seat] = apples_score(worlds[j].won[seat], worlds[j].target[seat])
     if not found:
         raise ValueError("no deal is consistent with what is known")
     return result
