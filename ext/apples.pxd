@@ -7,6 +7,9 @@ from trickbot.ext.apples_state cimport (
     apples_phase, apples_score, apples_to_move, apples_view, apples_winner, suit_order,
 )
 from trickbot.ext.apples_play cimport apples_playout, apples_playout_pair, apples_policy
+from trickbot.ext.apples_value cimport (
+    apples_in_tree, apples_outcome, apples_win_chance, apples_world_weight,
+)
 from trickbot.ext.apples_worlds cimport ApplesWorlds, apples_determinize, apples_has_room, apples_prepare
 
 

@@ -13,6 +13,7 @@ from libc.string cimport memcpy, memset
 
 from collections import namedtuple
 
+from trickbot.ext.apples cimport ApplesDeal, ApplesState, apples_prepare
 from trickbot.ext.bits cimport bit, count, nth
 from trickbot.ext.games cimport (
     AnyState, AnyWorlds, game_advance, game_determinize, game_in_tree, game_label, game_legal, game_outcome, game_phase,
@@ -231,6 +232,8 @@ cdef class Search:
     cdef readonly object deal
     cdef JassState jass_view
     cdef JassState jass_world       # the world of the present iteration
+    cdef ApplesState apples_view
+    cdef ApplesState apples_world
     cdef AnyWorlds* worlds
     cdef void* pool                 # weighted worlds, with their cumulated weights
     cdef double* up_to
@@ -308,6 +311,10 @@ cdef class Search:
             jass_prepare(&self.jass_view, &self.worlds.jass)
             (<JassDeal> deal).remember(&self.worlds.jass)
             self._begin(&self.jass_view, &self.jass_world, pool if self.worlds.jass.n_past and self.model != NULL else 0)
+        elif isinstance(deal, ApplesDeal):
+            self.apples_view = (<ApplesDeal> deal).s
+            apples_prepare(&self.apples_view, &self.worlds.apples)
+            self._begin(&self.apples_view, &self.apples_world, 0)
         else:
             raise TypeError(f"no search for {type(deal).__name__}")
 
@@ -339,7 +346,10 @@ cdef class Search:
                               &self.n_sampled, &self.left, &self.jass_world, <JassState*> self.pool, self.up_to,
                               self.n_pool, max_nodes, until, &self.stopped)
         else:
-            going = False
+            with nogil:
+                going = think(&self.apples_view, &self.tree, self.worlds, &self.how, self.roots, &self.rng,
+                              &self.n_nodes, &self.n_sampled, &self.left, &self.apples_world,
+                              <ApplesState*> self.pool, self.up_to, self.n_pool, max_nodes, until, &self.stopped)
         return bool(going and not self.stopped)
 
     def stop(self):
