@@ -39,7 +39,12 @@ def kernels() -> list[Extension]:
     names = sorted(path.stem for path in (ROOT / "ext").glob("*.pyx"))
     portable = cythonize(
         [
-            Extension(f"trickbot.ext.{name}", [f"ext/{name}.pyx"], extra_compile_args=flags, extra_link_args=link_flags)
+            Extension(
+                f"trickbot.ext.{name}",
+                [f"ext/{name}.pyx"],
+                extra_compile_args=flags,
+                extra_link_args=link_flags,
+            )
             for name in names
         ],
         include_path=["build/view"],

@@ -107,6 +107,20 @@ OPTIONS: tuple[Option, ...] = (
         10_000,
         tunable=True,
     ),
+    Option(
+        "Beliefs",
+        "spin",
+        4096,
+        "jass: worlds weighted by how likely the others would have played as they did; 0: all alike",
+        0,
+        65_536,
+        tunable=True,
+        scale="log",
+    ),
+    Option(
+        "Model Others", "check", True, "jass: in the tree the others play by the play model", tunable=True
+    ),
+    Option("Playout Tricks", "spin", 0, "jass: tricks of a playout by the play model", 0, 9, tunable=True),
     Option("Others", "string", 1.0, "apples: weight of the others' mean points", 0.0, 1.0, tunable=True),
 )
 

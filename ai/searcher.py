@@ -12,6 +12,7 @@ from math import inf
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
+from trickbot.ai.models import table
 from trickbot.ai.options import Options
 from trickbot.ai.skill import blur, iterations_per_world, limit_nodes, remember
 from trickbot.engine.cards import cards_in
@@ -26,6 +27,7 @@ METHODS = ("ismcts", "pimc")  # the bots that search
 INFO_S = 0.125  # between two reports of a search that is limited by time
 FIRST_INFO_NODES = 1 << 14  # of one limited by nodes: reports come at doubling numbers, whatever the clock
 FEWEST_NODES = 32  # of a search without any time
+WORLDS_S = 80_000  # worlds weighted for a second of thinking: a tenth of it or less
 MARGIN_S = 0.001  # kept back for the answer
 DECK_POINTS = 157  # of a jass deal, unmultiplied: the unit of utility
 APPLES_POINTS = 100  # the unit in apples, about the spread of a round's scores
@@ -125,7 +127,7 @@ class Searcher:
             end = now + (until - now) / left
             if limits.forever and left > 1:  # only the last card of a give is thought about for ever
                 end = now + self.options.move_time / 1000 / left
-            searches = self._start(deal, left)
+            searches = self._start(deal, left, part, end - now)
             for _ in self._slices(searches, end, part):
                 if on_info and left == 1:
                     on_info(self._report(searches, report, started))
@@ -133,8 +135,8 @@ class Searcher:
             deal.apply(report.decision[-1])
         return report
 
-    def _start(self, deal: Any, stream: int) -> list[Any]:
-        """A search for each thread."""
+    def _start(self, deal: Any, stream: int, nodes: int | None, seconds: float) -> list[Any]:
+        """A search for each thread, fit for so many iterations or seconds."""
         from trickbot.ext.search import Search
 
         options = self.options
@@ -143,6 +145,7 @@ class Searcher:
             options.skill, options.pimc_iterations if pimc else options.iterations
         )
         remembered = remember(deal, options.skill, self.seed)
+        imagined = self._imagined(nodes, seconds) if deal.game == "jass" else {}
         searches = [
             Search(
                 remembered,
@@ -157,6 +160,7 @@ class Searcher:
                 others=options.others,
                 chances=self.match,
                 open_hands=self.open_hands,
+                **imagined,
             )
             for thread in range(options.threads)
         ]
@@ -166,6 +170,18 @@ class Searcher:
                 for search in searches:
                     search.stop()
         return searches
+
+    def _imagined(self, nodes: int | None, seconds: float) -> dict[str, Any]:
+        """How the search of a jass deal imagines the other seats; weighing worlds takes a tenth of the time."""
+        options = self.options
+        pool = min(options.beliefs, inf if nodes is None else nodes, seconds * WORLDS_S) / options.threads
+        return {
+            "model": table("jass_model"),
+            "contracts": table("jass_contracts"),
+            "pool": int(pool),
+            "model_others": options.model_others and not self.open_hands,
+            "playout_tricks": options.playout_tricks,
+        }
 
     def _slices(self, searches: list[Any], until: float, nodes: int | None) -> Iterator[None]:
         """Thinks until a limit, and yields between whenever something may be said."""

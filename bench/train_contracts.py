@@ -1,11 +1,11 @@
 """Fits what each contract is worth to a hand, and writes the tables of the contract choice (ext/jass_policy.pxd).
 
-    python bench/train_contracts.py --deals 48000 --playouts 12 --seed 21 --out ai/data/jass_contracts.npy
+    python bench/train_contracts.py --deals 40000 --playouts 8 --seed 21 --out ai/data/jass_contracts.f32
 
 Every deal is played out in all six contracts by the play model, each seat by its own hand. The difference of the sides'
 card points, and of all nine tricks taken, are fitted by least squares (with a small pull) to the suits of one hand: a
-table entry for the 512 holdings of a suit, as trumps, beside trumps, in obenabe and in undenufe; for the forehand's hand
-and for the partner's. Half of the deals are held out; errors are clustered by deal.
+table entry for the 512 holdings of a suit, as trumps, beside trumps, in obenabe and in undenufe; for the forehand's
+hand and for the partner's. Half of the deals are held out; errors are clustered by deal.
 """
 
 import argparse
@@ -113,17 +113,19 @@ def choice_report(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--deals", type=int, default=48_000)
-    parser.add_argument("--playouts", type=int, default=12, help="for each contract of a deal")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--deals", type=int, default=40_000)
+    parser.add_argument("--playouts", type=int, default=8, help="for each contract of a deal")
     parser.add_argument("--seed", type=int, default=21)
-    parser.add_argument("--pull", type=float, default=30.0, help="of the entries towards zero")
+    parser.add_argument("--pull", type=float, default=10.0, help="of the entries towards zero")
     parser.add_argument("--sharpness", type=float, default=2.0, help="power of the play model's weights")
-    parser.add_argument("--model", type=Path, default=Path("ai/data/jass_model.npy"))
+    parser.add_argument("--model", type=Path, default=Path("ai/data/jass_model.f32"))
     parser.add_argument("--data", type=Path, help="keep the simulation here, and use it if it is there")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    model = (np.load(args.model).astype(np.float64) ** args.sharpness).astype(np.float32)
+    model = (np.fromfile(args.model, "<f4").astype(np.float64) ** args.sharpness).astype(np.float32)
     if args.data and args.data.exists():
         with np.load(args.data) as kept:
             hands, values = kept["hands"], kept["values"]
@@ -145,7 +147,7 @@ def main() -> None:
     choice_report(
         "hsl", tables, hands[half:], values[half:], JassRules(target=0, multipliers=(1,) * 6, match_bonus=0)
     )
-    np.save(args.out, tables)
+    tables.astype("<f4").tofile(args.out)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Trains the play model of Jass (ext/jass_model.pxd) on self-play and writes its tables.
 
-    python bench/train_play_model.py --deals 4000 --nodes 2000 --seed 11 --out ai/data/jass_model.npy
+    python bench/train_play_model.py --deals 4000 --nodes 2000 --seed 11 --out ai/data/jass_model.f32
 
 Every unforced card of the self-play is a row: the cells of all legal cards, and which one was chosen. The log-linear
 model is fitted by Adam on the likelihood of the choices with a small pull towards zero; every tenth deal is held out.
@@ -108,7 +108,9 @@ def fit(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--deals", type=int, default=4000)
     parser.add_argument("--nodes", type=int, default=2000, help="iterations for each card of the self-play")
     parser.add_argument("--seed", type=int, default=11)
@@ -135,7 +137,7 @@ def main() -> None:
             np.savez_compressed(args.data, rows=rows, starts=starts, chosen=chosen, deals=deals)
     print(f"{len(chosen)} decisions", flush=True)
     weights = fit(rows, starts, chosen, deals, args.steps, args.pull)
-    np.save(args.out, np.exp(weights).astype(np.float32))
+    np.exp(weights).astype("<f4").tofile(args.out)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ cdef inline uint64_t jass_random_card(uint64_t legal, uint64_t coin) noexcept no
 
 cdef enum:
     N_CONTRACT_CELLS = 2 * 2 * 4 * 512
-    PUSH_BELOW = 40         # expected difference, in points of the mean multiplier
+    PUSH_BELOW = 48         # expected difference, in points of the mean multiplier
 
 cdef inline double jass_trump_worth(uint64_t hand, int suit) noexcept nogil:
     """Card points, of 157, that a side may expect whose member with this hand names this trump."""
@@ -119,7 +119,7 @@ cdef inline int jass_choose_contract(const JassState* s, const float* tables) no
         if worth > most:
             most = worth
             best = contract
-    if not s.pushed and most < PUSH_BELOW * mean:
+    if not s.pushed and most < (40 if tables == NULL else PUSH_BELOW) * mean:
         return PUSH
     return FIRST_CONTRACT_MOVE + best
 

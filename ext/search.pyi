@@ -1,10 +1,13 @@
+from array import array
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from trickbot.ext.apples import ApplesDeal
 from trickbot.ext.jass import JassDeal
+
+Tables: TypeAlias = npt.NDArray[np.float32] | array[float]
 
 class RootMove(NamedTuple):
     move: int
@@ -34,8 +37,8 @@ class Search:
         others: float = 1.0,
         chances: bool = False,
         open_hands: bool = False,
-        model: npt.NDArray[np.float32] | None = None,
-        contracts: npt.NDArray[np.float32] | None = None,
+        model: Tables | None = None,
+        contracts: Tables | None = None,
         pool: int = 0,
         model_others: bool = False,
         playout_tricks: int = 0,
