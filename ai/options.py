@@ -115,7 +115,6 @@ OPTIONS: tuple[Option, ...] = (
         0,
         65_536,
         tunable=True,
-        scale="log",
     ),
     Option(
         "Model Others", "check", True, "jass: in the tree the others play by the play model", tunable=True
