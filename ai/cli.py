@@ -12,6 +12,7 @@ from trickbot.engine.errors import TrickbotError
 
 COMMANDS: dict[str, str] = {
     "check": "trickbot.ai.arena.commands:check",
+    "deal": "trickbot.ai.analysis.dealing:deal",
     "match": "trickbot.ai.arena.commands:match",
     "tournament": "trickbot.ai.arena.commands:tournament",
     "bench": "trickbot.ai.bench:bench",

@@ -1,6 +1,7 @@
 """Matches: deals in sequence, who begins each, the totals, and the end."""
 
 from random import Random
+from typing import Any
 
 from trickbot.engine.cards import N_SEATS, cards_in, mask_of
 from trickbot.engine.deal import random_hands
@@ -19,6 +20,14 @@ def child_seed(seed: int, *path: int) -> int:
         seed = (seed ^ seed >> 27) * 0x94D049BB133111EB & _MASK
         seed ^= seed >> 31
     return seed >> 1 or 1
+
+
+def shuffled(deal: Any, seed: int) -> Event:
+    """The bid pile of apples, dealt back."""
+    n = deal.bid[0]
+    pile = [card for given in deal.gives for card in cards_in(given)]
+    Random(seed).shuffle(pile)
+    return Event("pile", sets=tuple(mask_of(pile[n * seat : n * seat + n]) for seat in range(N_SEATS)))
 
 
 class Match:
@@ -70,12 +79,7 @@ class Match:
         """Deals the bid pile of apples back."""
         if position.deal.phase != PILE:
             raise ValueError("there is no pile to deal back")
-        n = position.deal.bid[0]
-        pile = [card for given in position.deal.gives for card in cards_in(given)]
-        Random(child_seed(self.seed, self.n_deals, self._redeals, 1)).shuffle(pile)
-        position.add(
-            Event("pile", sets=tuple(mask_of(pile[n * seat : n * seat + n]) for seat in range(N_SEATS)))
-        )
+        position.add(shuffled(position.deal, child_seed(self.seed, self.n_deals, self._redeals, 1)))
 
     def finish(self, position: Position) -> None:
         """Counts a deal that has ended; after four passes the same seat begins another."""

@@ -1,0 +1,1 @@
+"""Analysis: what moves were worth, what could be known, and where points were lost."""
