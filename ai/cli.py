@@ -11,6 +11,7 @@ from trickbot.engine.cards import GAMES
 from trickbot.engine.errors import TrickbotError
 
 COMMANDS: dict[str, str] = {
+    "analyse": "trickbot.ai.analysis.commands:analyse",
     "check": "trickbot.ai.arena.commands:check",
     "deal": "trickbot.ai.analysis.dealing:deal",
     "match": "trickbot.ai.arena.commands:match",
