@@ -665,14 +665,15 @@ def contract_by_tables(JassDeal deal not None, const float[::1] tables):
 
 def choose(JassDeal deal not None, str kind, seed):
     """The move of a player that does not search: "random", "greedy" or "rules", by its own hand and what lies
-    open. ValueError if nobody is to move or its hand is unknown."""
+    open; the same seed gives other random numbers at every decision of a hand. ValueError if nobody is to move
+    or its hand is unknown."""
     cdef Rng rng
     if deal.s.to_move < 0:
         raise ValueError("nobody is to move")
     if not deal.s.known >> deal.s.to_move & 1:
         raise ValueError(f"the hand of seat {deal.s.to_move}, which is to move, is unknown")
-    if kind == "random":
-        rng_seed(&rng, seed, 0)
+    if kind == "random":                                # one seed serves for all decisions of a hand
+        rng_seed(&rng, seed, count(deal.s.hand[deal.s.to_move]) + (deal.s.phase == CONTRACT))
         return lowest(jass_random_card(jass_legal(&deal.s), rng_next(&rng)))
     if kind == "greedy":
         return jass_greedy(&deal.s)

@@ -4,11 +4,14 @@ import json
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 from trickbot.ai.arena.blocks import Deals, Item, seatings
 from trickbot.ai.arena.log import Log, read_log
 from trickbot.ai.arena.setup import Player, Setup, make_pairings, make_players
 from trickbot.ai.arena.standings import Finished, Standings
+from trickbot.engine.deal import choose, new_deal, random_hands
+from trickbot.engine.rules import Rules
 
 
 def setup_of(*players, game="jass", teams=None, form="round-robin", **more):
@@ -308,3 +311,20 @@ def test_a_set_of_finished_numbers_stays_small():
         assert number in finished
     assert len(finished) == 1000
     assert not finished._above
+
+
+def test_one_seed_gives_a_random_player_other_numbers_at_every_decision():
+    rules = Rules.parse("jass")
+    places = []
+    for seed in range(1, 400):
+        deal = new_deal(rules, 0, (0, 0), random_hands(rules, seed))
+        own = []
+        while deal.to_move >= 0:
+            move = choose(deal, "random", seed)
+            if deal.to_move == 0 and deal.legal().bit_count() > 1:
+                below = deal.legal() & ((1 << move) - 1)
+                own.append((below.bit_count() + 0.5) / deal.legal().bit_count())
+            deal.apply(move)
+        places.append(own[:3])
+    correlations = np.corrcoef(np.array(places).T)
+    assert abs(correlations[np.triu_indices(3, 1)]).max() < 0.2
