@@ -106,6 +106,11 @@ class Searcher:
         legal: int = self.deal.legal()
         return tuple(cards_in(legal)) if legal.bit_count() == _n_moves(self.deal) else None
 
+    def imagination(self) -> Callable[[], Any]:
+        """What draws a full deal at each call, as the search imagines it: by weight, see the option ``Beliefs``."""
+        world: Callable[[], Any] = self._start(self.deal, 0, None, inf)[0].world
+        return world
+
     def run(self, limits: Limits = Limits(), on_info: Callable[[Report], None] | None = None) -> Report:
         """Thinks within the limits; without any, for the option ``Move Time``.
 

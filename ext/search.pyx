@@ -352,6 +352,23 @@ cdef class Search:
                               <ApplesState*> self.pool, self.up_to, self.n_pool, max_nodes, until, &self.stopped)
         return bool(going and not self.stopped)
 
+    def world(self):
+        """A full deal as the search imagines it: drawn by weight where worlds are weighted, else uniform."""
+        cdef JassDeal jass
+        cdef ApplesDeal apples
+        if isinstance(self.deal, ApplesDeal):
+            apples = self.deal.copy()
+            game_determinize(&self.apples_view, self.worlds, &apples.s, &self.rng)
+            return apples
+        jass = self.deal.copy()
+        if self.n_pool:
+            jass.s = (<JassState*> self.pool)[
+                drawn(self.up_to, self.n_pool, rng_uniform(&self.rng) * self.up_to[self.n_pool - 1])
+            ]
+        else:
+            game_determinize(&self.jass_view, self.worlds, &jass.s, &self.rng)
+        return jass
+
     def stop(self):
         """Ends a run, from any thread, within a few microseconds."""
         self.stopped = 1

@@ -431,3 +431,54 @@ def test_picture_of_no_known_kind(ending: str) -> None:
 
 def test_steps_leave_out_what_is_no_decision(records: list[Record]) -> None:
     assert [step.index for step in steps_of(records[0])] == list(range(len(records[0].moves)))
+
+
+APPLES = DATA.with_name("apples_deals.jsonl")
+
+
+@pytest.fixture(scope="module")
+def apples() -> DealReport:
+    settings = replace(
+        QUICK, worlds=3, world=Effort(0, 0, 50), deal=Effort(0, 0, 50), limits=Limits(nodes=60)
+    )
+    review = Review(list(read_records(APPLES)), settings)
+    assert review.run(2)
+    return review.reports[0]
+
+
+def test_apples_from_the_first_bid(apples: DealReport) -> None:
+    moves = apples.record.moves
+    assert [each.played for each in apples.decisions] == [word for word in moves if "pile=" not in word]
+    kinds = [each.kind for each in apples.decisions]
+    before = [kind for kind in kinds if kind in ("bid", "give", "target")]
+    assert before == kinds[: len(before)] == sorted(before)
+    assert before.count("give") == before.count("target") == 4
+    assert {each.forced for each in apples.decisions if each.kind == "give"} == {True, False}
+    assert all(len(each.open_points) == 4 for each in apples.decisions)
+    assert all(each.open_lost is None for each in apples.decisions if not each.trick and not each.forced)
+    for each in apples.decisions:
+        if each.kind == "give":
+            assert each.best.count(",") == each.played.count(",")
+
+
+def test_page_and_picture_of_apples(apples: DealReport, tmp_path: Path) -> None:
+    found = Balance()
+    found.feed(page([apples]))
+    assert found.open == []
+    assert len(found.labels) == 52 + 48
+    pytest.importorskip("matplotlib")
+    from trickbot.ai.analysis.plots import plot_deals
+
+    plot_deals([apples], str(tmp_path / "a.svg"))
+    assert (tmp_path / "a.svg").stat().st_size > 10_000
+
+
+def test_beliefs_of_apples_know_of_targets() -> None:
+    record = next(iter(read_records(APPLES)))
+    position = replace(record, moves=record.moves[:-30], deal=None, scores=None).position()
+    line = run(position.text(), "--nodes", "50", "--worlds", "2", "--beliefs", "--json").stdout
+    places = json.loads(line)["beliefs"]["places"]
+    assert sum(place["target"] for place in places) == 3
+    for place in places:
+        if place["target"]:
+            assert sum(place["chances"].values()) == pytest.approx(1, abs=0.01)

@@ -1,16 +1,19 @@
 """What a seat holds possible: the chance that each hidden card lies with each of the others.
 
-Counted over worlds drawn as the search draws them: every deal that agrees with all hard facts is as likely
-as any other.
+Counted over worlds that are drawn as the engine imagines them: in jass weighted by how likely the others would
+have played as they did (option ``Beliefs``), in apples all that agree with the hard facts alike.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from trickbot.ai.analysis.values import imagination
+from trickbot.ai.options import Options
 from trickbot.engine.cards import N_SEATS, cards_in
 
-N_WORLDS = {"jass": 20_000, "apples": 4_000}
+N_WORLDS = 4_000
 
 
 @dataclass(frozen=True)
@@ -44,52 +47,22 @@ class Beliefs:
         return list(cards_in(sum(1 << card for card in set().union(*self.chances))))
 
 
-def beliefs_of(deal: Any, seat: int, seed: int = 1, n_worlds: int | None = None) -> Beliefs:
-    """What the seat holds possible. Raises ``ValueError`` where nothing is possible."""
-    view = deal.view(seat)
-    n = n_worlds or N_WORLDS[view.game]
-    places = [Place(each) for each in range(N_SEATS) if each != seat]
-    if view.game == "jass":
-        counts = _hands(view, n, seed, places)
-    else:
-        hidden = [each for each in range(N_SEATS) if view.targets[each] is None]
-        targets = [Place(each, True) for each in hidden if each != seat]
-        counts, some = _hands_and_targets(view, n, seed, places, targets)
-        places += targets if some else []
-    chances = [{card: times / n for card, times in place.items()} for place in counts[: len(places)]]
-    cards = {card for place in chances for card in place}
-    return Beliefs(
-        view.game, places, [{card: place.get(card, 0.0) for card in cards} for place in chances], n
-    )
-
-
-def _hands(view: Any, n: int, seed: int, places: list[Place]) -> list[dict[int, int]]:
-    import numpy as np
-
-    hands = view.sample(n, seed)
-    counts = []
-    for place in places:
-        held = hands[:, place.seat]
-        seen = int(np.bitwise_or.reduce(held))
-        counts.append({card: int((held >> np.uint64(card) & np.uint64(1)).sum()) for card in cards_in(seen)})
-    return counts
-
-
-def _hands_and_targets(
-    view: Any, n: int, seed: int, places: list[Place], targets: list[Place]
-) -> tuple[list[dict[int, int]], bool]:
-    counts: list[dict[int, int]] = [{} for _ in (*places, *targets)]
-    some = False
-    for stream in range(n):
-        world = view.determinize(seed, stream)
-        if world is None:
-            raise ValueError("no deal is consistent with what is known")
-        for place, count in zip(places, counts, strict=False):
-            for card in cards_in(world.hand(place.seat)):
-                count[card] = count.get(card, 0) + 1
-        for place, count in zip(targets, counts[len(places) :], strict=True):
-            card = world.targets[place.seat]
-            if card is not None and card >= 0:
-                some = True
-                count[card] = count.get(card, 0) + 1
-    return counts, some
+def beliefs_of(deal: Any, options: Options, *, seed: int = 1, n_worlds: int = N_WORLDS) -> Beliefs:
+    """What the seat to move holds possible. Raises ``ValueError`` where nothing is."""
+    draw = imagination(deal, options, seed)
+    counts: dict[Place, Counter[int]] = {}
+    seats = [seat for seat in range(N_SEATS) if seat != deal.to_move]
+    view = deal.view(deal.to_move)
+    for _ in range(n_worlds):
+        world = draw()
+        for seat in seats:
+            counts.setdefault(Place(seat), Counter()).update(cards_in(world.hand(seat)))
+        if view.game == "apples":
+            for seat in seats:
+                card = world.targets[seat]
+                if card is not None and view.targets[seat] is None:
+                    counts.setdefault(Place(seat, True), Counter())[card] += 1
+    cards = set().union(*counts.values())
+    places = sorted(counts, key=lambda place: (place.target, place.seat))
+    chances = [{card: counts[place][card] / n_worlds for card in cards} for place in places]
+    return Beliefs(view.game, places, chances, n_worlds)

@@ -79,11 +79,12 @@ def card_chip(game: str, card: int) -> str:
     """A card as small as a word: its rank and the mark of its suit."""
     rank = GAMES[game].ranks[card & 15]
     name = escape(card_name(game, card))
+    small = ' textLength="18" lengthAdjust="spacingAndGlyphs"' if rank == "T" else ""
     return (
         f'<svg class="chip" viewBox="0 0 46 30" role="img" aria-label="{name}"><title>{name}</title>'
         '<rect x="1" y="1" width="44" height="28" rx="5" class="face"/>'
         f"{_use(SUIT_NAMES[game][card >> 4], 32, 15, 19)}"
-        f'<text x="12" y="22" fill="{INKS[game][card >> 4]}">{"10" if rank == "T" else rank}</text></svg>'
+        f'<text x="12" y="22" fill="{INKS[game][card >> 4]}"{small}>{"10" if rank == "T" else rank}</text></svg>'
     )
 
 

@@ -110,7 +110,7 @@ def _course(axes: Any, reports: Sequence[DealReport]) -> None:
                 value = margin(after, 0) if teams else after[each.seat]
                 before = values[number]
                 fell = (margin(before, 0) if teams else before[each.seat]) > value
-                words = f"{each.played} \u2192 {each.best}"
+                words = each.kind if "=" in each.played else f"{each.played} \u2192 {each.best}"
                 marks.append((begin + number + 1, value, each.lost, words, fell))
         begin += len(values) + 1
     axes.axhline(0, color=_SOFT, lw=0.8, zorder=0)

@@ -128,7 +128,7 @@ class PositionAnalysis:
             if settings.worlds:
                 report = self._valued(report, found)
             if settings.beliefs:
-                report = replace(report, beliefs=beliefs_of(deal, deal.to_move, settings.seed))
+                report = replace(report, beliefs=beliefs_of(deal, settings.options, seed=settings.seed))
             if settings.open_hands:
                 report = replace(report, open_moves=self._open_moves())
         except Stopped:

@@ -1,12 +1,14 @@
 """What a move is worth: the deal is played on in worlds that are common to all moves compared.
 
-The worlds are drawn from what the seat to move knows. In each of them the choices that are left before the
-play are made by each seat from its own view, and the play itself with all hands open: by the exact solver
-where that is affordable, else by a search. So a value is the mean, over the deals that may be, of what good
-players who saw everything would make of the move; moves are compared by the differences within each world.
+The worlds are drawn from what the seat to move knows, as the engine imagines them. In each of them the
+choices that are left before the play are made by each seat from its own view, and the play itself with all
+hands open: by the exact solver where that is affordable, else by a search. So a value is the mean, over the
+deals that may be, of what good players who saw everything would make of the move; moves are compared by the
+differences within each world.
 """
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import hypot, sqrt
@@ -15,7 +17,6 @@ from typing import Any
 from trickbot.ai.options import Options
 from trickbot.ai.searcher import Limits, Searcher
 from trickbot.engine.cards import N_SEATS, cards_in, side_of
-from trickbot.engine.deal import ALL_KNOWN
 from trickbot.engine.match import child_seed, shuffled
 from trickbot.engine.notation import CONTRACT, OVER, PILE, PLAY, REDEAL
 
@@ -80,32 +81,38 @@ class Worlds:
         return sum(self.counts)
 
 
-def draw_worlds(view: Any, n: int, seed: int) -> Worlds:
-    """``n`` worlds of a view, drawn independently; all of them, once each, where there are no more than that.
+def imagination(deal: Any, options: Options, seed: int) -> Callable[[], Any]:
+    """What draws full deals of what the seat to move knows, as the engine at full strength imagines them."""
+    options = options.copy()
+    for name, value in (("Open Hands", False), ("Skill", 20), ("Threads", 1), ("Hash", 1), ("Seed", seed)):
+        options.set(name, value)
+    return Searcher(deal, options).imagination()
 
-    In apples they are never taken for all, since there worlds that look alike now may be of unequal weight.
-    Raises ``ValueError`` if there is none.
+
+def draw_worlds(deal: Any, n: int, seed: int, options: Options) -> Worlds:
+    """``n`` worlds of what the seat to move knows, drawn independently as the engine imagines them.
+
+    Where there are no more than that, they are drawn more often, and the counts say how likely each is: a
+    world is valued but once. Where they are known to be equally likely, each then counts one. Raises
+    ``ValueError`` if there is none.
     """
-    if view.known == ALL_KNOWN and view.game == "jass":
-        return Worlds([view.copy()], [1], True)
+    draw = imagination(deal, options, seed)
     places: dict[Any, int] = {}
     deals: list[Any] = []
-    counts: list[int] = []
-    draws = 0
-    while draws < n or (view.game == "jass" and len(deals) <= n and draws < _DRAWS_A_WORLD * len(deals)):
-        world = view.determinize(seed, draws)
-        if world is None:
-            raise ValueError("no deal is consistent with what is known")
+    drawn: list[int] = []
+    while len(drawn) < n or (len(deals) <= n and len(drawn) < _DRAWS_A_WORLD * len(deals)):
+        world = draw()
         at = places.setdefault(_key(world), len(deals))
         if at == len(deals):
             deals.append(world)
-            counts.append(0)
-        counts[at] += draws < n
-        draws += 1
-    if view.game == "jass" and len(deals) <= n:
+        drawn.append(at)
+    if len(deals) > n:  # they are not all
+        counts = Counter(drawn[:n])
+        return Worlds([deals[at] for at in counts], list(counts.values()), False)
+    if len(deals) == 1 or (deal.game == "jass" and not options.beliefs):
         return Worlds(deals, [1] * len(deals), True)
-    drawn = [at for at, count in enumerate(counts) if count]
-    return Worlds([deals[at] for at in drawn], [counts[at] for at in drawn], False)
+    counts = Counter(drawn)
+    return Worlds(deals, [counts[at] for at in range(len(deals))], False)
 
 
 def _key(world: Any) -> Any:
@@ -141,20 +148,25 @@ WORLD, DEAL, N_WORLDS = EFFORTS["normal"]
 
 
 class OpenHands:
-    """Values deals whose four hands are known, all of them open. ``stopped`` is asked between two steps; when
-    it says so, ``Stopped`` is raised."""
+    """Values deals whose four hands are known, all of them open. ``options`` are those of the engine. ``stopped``
+    is asked between two steps; when it says so, ``Stopped`` is raised."""
 
     def __init__(self, options: Options, effort: Effort, stopped: Callable[[], bool] = lambda: False) -> None:
-        self._options = options.copy()
+        self.options = options.copy()
+        self._view = options.copy()  # for a seat's own choice
         for name, value in (("Bot", "ismcts"), ("Skill", 20), ("Threads", 1), ("Hash", 4)):
-            self._options.set(name, value)
+            self._view.set(name, value)
+        self._view.set("Open Hands", False)
+        self._open = self._view.copy()
+        self._open.set("Open Hands", True)
+        self._open.set("Seed", 1)
         self.effort = effort
         self._stopped = stopped
 
     def searching(self) -> "OpenHands":
         """The same without the solver."""
         effort = replace(self.effort, tricks=0, nodes=_CHOICE_WORTH * self.effort.nodes)
-        return OpenHands(self._options, effort, self._stopped)
+        return OpenHands(self.options, effort, self._stopped)
 
     def value(self, world: Any, seed: int) -> Value:
         """What the deal will bring. Choices before the play are made by each seat from its own view."""
@@ -170,14 +182,19 @@ class OpenHands:
         if self._stopped():
             raise Stopped
         deal = world.copy()
-        if deal.phase == PILE:
-            deal.pile(shuffled(deal, seed).sets)
         if deal.phase == CONTRACT and self.effort.tricks:
             return self.moves(deal, seed)[0][1]
-        line = []
-        while deal.phase == PLAY and deal.legal().bit_count() == 1:
-            line.append(deal.legal().bit_length() - 1)
-            deal.apply(line[-1])
+        line: list[int] = []
+        while deal.phase not in (OVER, REDEAL):
+            if deal.phase == PILE:
+                deal.pile(shuffled(deal, seed).sets)
+                continue
+            forced = Searcher(deal, self._open).forced
+            if forced is None:
+                break
+            for move in forced:
+                deal.apply(move)
+            line += forced
         if deal.phase in (OVER, REDEAL):
             found = Value(tuple(map(float, deal.points)), True, _settled(deal))
         else:
@@ -230,8 +247,7 @@ class OpenHands:
 
     def _search(self, deal: Any, seed: int) -> tuple[list[Any], tuple[int, ...]]:
         """The moves of a search with open hands; in a give, of the last card, with the cards before it."""
-        options = self._options.copy()
-        options.set("Open Hands", True)
+        options = self._open.copy()
         options.set("Seed", seed)
         found = Searcher(deal, options).run(Limits(nodes=self.effort.nodes))
         return found.moves, found.decision[:-1]
@@ -243,8 +259,7 @@ class OpenHands:
         if deal.phase == PILE:
             deal.pile(shuffled(deal, seed).sets)
             return
-        options = self._options.copy()
-        options.set("Open Hands", False)
+        options = self._view.copy()
         options.set("Seed", seed)
         for move in Searcher(deal, options).run(Limits(nodes=CHOICE_NODES)).decision:
             deal.apply(move)
@@ -384,7 +399,7 @@ def compare(
     seat = deal.to_move
     if deal.phase != PLAY:  # contracts must all be valued in the same way
         valuer = valuer.searching()
-    worlds = draw_worlds(deal.view(seat), n_worlds, child_seed(seed, 1))
+    worlds = draw_worlds(deal, n_worlds, child_seed(seed, 1), valuer.options)
     rows = []
     for at, world in enumerate(worlds.deals):
         row = []
