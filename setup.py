@@ -17,7 +17,7 @@ from setuptools import Extension, setup
 ROOT = Path(__file__).resolve().parent
 VIEW = ROOT / "build" / "view" / "trickbot"
 
-# Cython, mypy and pyright do not know package-dir mappings: show them the tree under its installed name.
+# Cython and mypy do not know package-dir mappings: show them the tree under its installed name.
 VIEW.mkdir(parents=True, exist_ok=True)
 for floor in ("ext", "engine", "ai"):
     link = VIEW / floor

@@ -347,7 +347,7 @@ cdef class ApplesDeal:
     def pile(self, parts):
         """Deals the bid pile back: card masks by seat, None where unknown. ValueError if it is not to be dealt
         back now, or the parts cannot be the pile."""
-        cdef int seat, other, n = self.s.bid_n
+        cdef int seat, n = self.s.bid_n
         cdef uint64_t part, seen = 0, given = 0, kept = 0, hidden = 0
         if self.s.phase != PILE:
             raise ValueError("no pile is to be dealt back now")
@@ -534,7 +534,7 @@ def random_deal(ApplesRules rules not None, int first, seed, match=(0, 0, 0, 0))
     cdef uint64_t rest = APPLES_PACK, hand
     rng_seed(&rng, seed, 0)
     hands = []
-    for seat in range(3):
+    for _ in range(3):
         hand = random_subset(rest, 13, &rng)
         hands.append(hand)
         rest &= ~hand

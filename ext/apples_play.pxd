@@ -32,14 +32,14 @@ cdef inline void apples_random_trick(ApplesState* s, Rng* rng) noexcept nogil:
     """A whole trick of uniform legal cards, without the bookkeeping of `apples_advance` and without a branch: one
     random number for four cards."""
     cdef uint64_t coins = rng_next(rng), trumps = lane(s.bid_suit), hand, follow, card, cards, led, beat, higher
-    cdef int seat = s.leader, best = seat, i
+    cdef int seat = s.leader, best = seat, _i
     hand = s.hand[seat]
     card = nth_bit(hand, <int> (((coins & 0xffff) * <uint64_t> (N_TRICKS - s.trick_no)) >> 16))
     s.hand[seat] = hand ^ card
     led = lane(lowest(card) >> 4)
     beat = led & (<uint64_t> 0 - (card << 1)) | trumps & ~led
     cards = card
-    for i in range(3):
+    for _i in range(3):
         seat = (seat + 1) & 3
         coins >>= 16
         hand = s.hand[seat]

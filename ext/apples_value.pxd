@@ -56,7 +56,8 @@ cdef inline double apples_win_chance(const ApplesState* s, int seat) noexcept no
     return chances[seat]
 
 
-cdef inline void apples_outcome(const ApplesState* s, const Objective* o, double* points, double* utility) noexcept nogil:
+cdef inline void apples_outcome(const ApplesState* s, const Objective* o, double* points,
+                                double* utility) noexcept nogil:
     """points: of the round by seat. utility: by seat, one's own points against the others' mean, 0..1 about; or the
     chance to win the match."""
     cdef int own[4]

@@ -324,7 +324,7 @@ cdef inline bint apples_draw_held(const ApplesState* view, const ApplesWorlds* w
     cdef uint64_t whole[3]
     cdef int targets[3]
     cdef uint64_t marked = 0, known_pile, pile, cards
-    cdef int i, seat, suit, option = 0, j = 0, n = view.bid_n, n_givers
+    cdef int i, seat, suit, option = 0, j = 0, n = view.bid_n
     cdef double at, ways = 1.0
     if w.n_options > 1:
         at = rng_uniform(rng) * w.option_up_to[w.n_options - 1]
@@ -399,7 +399,7 @@ cdef inline void apples_prepare(const ApplesState* view, ApplesWorlds* w) noexce
     """What `apples_determinize` wants to know about a view, once for many worlds."""
     cdef ApplesState world
     cdef Rng rng
-    cdef int seat, tries
+    cdef int seat, _tries
     w.n = 0
     w.unseen = apples_unseen(view)
     w.fits = apples_has_room(view)
@@ -416,7 +416,7 @@ cdef inline void apples_prepare(const ApplesState* view, ApplesWorlds* w) noexce
     if w.fits and w.bids:
         rng_seed(&rng, 1, 0)
         world = view[0]
-        for tries in range(PILOT):
+        for _tries in range(PILOT):
             if apples_draw_held(view, w, &world, &rng):
                 return
         w.bids = 0
@@ -426,14 +426,14 @@ cdef inline bint apples_determinize(const ApplesState* view, const ApplesWorlds*
                                     Rng* rng) noexcept nogil:
     """A full world, uniform over (dealt hands, gives, pile, targets) consistent with the view; 0 if there is
     none (or none was found in MAX_TRIES)."""
-    cdef int tries
+    cdef int _tries
     if not w.fits:
         return 0
     out[0] = view[0]
     out.known = 15
     if w.n == 0:
         return 1
-    for tries in range(MAX_TRIES):
+    for _tries in range(MAX_TRIES):
         if apples_draw_dealt(view, w, out, rng) if view.phase <= PILE else apples_draw_held(view, w, out, rng):
             return 1
     return 0

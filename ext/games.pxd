@@ -6,8 +6,8 @@ from trickbot.ext.apples cimport (
     apples_outcome, apples_phase, apples_playout, apples_policy, apples_to_move, apples_win_chance, apples_world_weight,
 )
 from trickbot.ext.jass cimport (
-    JassState, JassWorlds, jass_advance, jass_determinize, jass_in_tree, jass_label, jass_legal, jass_outcome, jass_phase,
-    jass_playout, jass_policy, jass_to_move, jass_win_chance, jass_world_weight,
+    JassState, JassWorlds, jass_advance, jass_determinize, jass_in_tree, jass_label, jass_legal, jass_outcome,
+    jass_phase, jass_playout, jass_policy, jass_to_move, jass_win_chance, jass_world_weight,
 )
 from trickbot.ext.objective cimport Objective, Style
 from trickbot.ext.rng cimport Rng

@@ -478,7 +478,6 @@ cdef class JassDeal:
         cdef JassWorlds w
         cdef JassState world
         cdef Rng rng
-        cdef int seats[3]
         cdef uint64_t only, unseen = JASS_PACK
         if self.s.known == 0:
             for seat in range(4):
@@ -576,7 +575,7 @@ def random_deal(JassRules rules not None, int first, seed, match=(0, 0)):
     cdef uint64_t rest = JASS_PACK, hand
     rng_seed(&rng, seed, 0)
     hands = []
-    for seat in range(3):
+    for _ in range(3):
         hand = random_subset(rest, 9, &rng)
         hands.append(hand)
         rest &= ~hand
@@ -586,8 +585,8 @@ def random_deal(JassRules rules not None, int first, seed, match=(0, 0)):
 @cython.boundscheck(False)
 @cython.wraparound(False)
 def playouts(JassDeal deal not None, int n, seed, const float[::1] model=None):
-    """n uniform random playouts: float64 array (n, 2), points of the deal by side; with a play model, its cards instead.
-    From a view, each from a new world. ValueError if the view has none."""
+    """n uniform random playouts: float64 array (n, 2), points of the deal by side; with a play model, its cards
+    instead. From a view, each from a new world. ValueError if the view has none."""
     import numpy
 
     result = numpy.empty((n, 2))

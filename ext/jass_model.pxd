@@ -67,7 +67,8 @@ cdef inline void jass_moment(const JassState* s, Moment* m) noexcept nogil:
     m.points = 0 if s.trick_points < 5 else 1 if s.trick_points < 11 else 2 if s.trick_points < 21 else 3
 
 
-cdef inline void jass_cells(const Moment* m, const uint8_t* value, uint64_t hand, int card, int32_t* cells) noexcept nogil:
+cdef inline void jass_cells(const Moment* m, const uint8_t* value, uint64_t hand, int card,
+                            int32_t* cells) noexcept nogil:
     """The card's cell in each table, as places in the one array of all tables."""
     cdef uint64_t trumps = jass_trumps[m.contract], mine = bit(card), suit = lane(card >> 4)
     cdef uint64_t out = JASS_PACK & ~(m.played | hand), higher = jass_beats[m.contract][card] & suit
@@ -87,7 +88,8 @@ cdef inline void jass_cells(const Moment* m, const uint8_t* value, uint64_t hand
     n_out = count(out & suit)
     n_out = 0 if n_out < 2 else 1 if n_out < 4 else 2
     cells[0] = ((((plain * N_SITUATIONS + m.situation) * N_KINDS + kind) * 2 + wins) * 4 + above) * 6 + worth
-    cells[1] = CELLS_0 + ((((plain * N_SITUATIONS + m.situation) * N_KINDS + kind) * 4 + m.points) * 2 + wins) * 6 + worth
+    cells[1] = (CELLS_0
+                + ((((plain * N_SITUATIONS + m.situation) * N_KINDS + kind) * 4 + m.points) * 2 + wins) * 6 + worth)
     cells[2] = CELLS_0 + CELLS_1 + ((((plain * N_KINDS + kind) * 4 + held) * 4 + place) * 4 + above) * 3 + m.stage
     cells[3] = (CELLS_0 + CELLS_1 + CELLS_2
                 + ((((kind * 2 + m.declared) * 4 + n_trumps_out) * 4 + n_trumps) * 4 + above) * 3 + m.stage)

@@ -35,7 +35,7 @@ cdef inline void jass_random_trick(JassState* s, int holder, Rng* rng) noexcept 
     cdef uint64_t coins = rng_next(rng)
     cdef const uint64_t* beats = jass_beats[s.contract]
     cdef const uint8_t* value = s.rules.value[s.contract]
-    cdef int seat = s.leader, best = seat, i, card, points
+    cdef int seat = s.leader, best = seat, i, _i, card, points
     cdef uint64_t played = jass_random_card(s.hand[seat], coins), beat, beats_it
     cdef Follow follow
     card = lowest(played)
@@ -46,7 +46,7 @@ cdef inline void jass_random_trick(JassState* s, int holder, Rng* rng) noexcept 
         for i in range(4):
             s.played[i] = s.hand[i]
     s.hand[seat] ^= played
-    for i in range(1, 4):
+    for _i in range(1, 4):
         seat = (seat + 1) & 3
         coins >>= 16
         played = jass_random_card(jass_follow(s.hand[seat], &follow, beat), coins)

@@ -285,7 +285,6 @@ cdef inline void jass_announce(JassState* s, int seat) noexcept nogil:
 cdef inline void jass_score_weis(JassState* s) noexcept nogil:
     """After trick 1: the side of the strongest meld scores the melds of both its hands and shows them."""
     cdef int i, j, seat, key, best = 0, points = 0
-    cdef uint64_t melds[3]
     s.weis_team = -1
     for i in range(4):
         seat = (s.first + i) & 3
@@ -406,7 +405,7 @@ cdef inline int jass_n_held(const JassState* s, int seat) noexcept nogil:
 cdef inline bint jass_check(const JassState* s) noexcept nogil:
     """Invariants of a state."""
     cdef uint64_t seen = 0
-    cdef int seat, i, total = 0
+    cdef int seat, total = 0
     for seat in range(4):
         if (s.hand[seat] | s.played[seat]) & seen or s.hand[seat] & s.played[seat]:
             return 0

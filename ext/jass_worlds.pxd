@@ -132,7 +132,7 @@ cdef inline bint jass_determinize(const JassState* view, const JassWorlds* table
     cdef const Worlds* w = &table.worlds
     cdef uint64_t hands[3]
     cdef int seats[3]
-    cdef int i, tries, seat
+    cdef int i, _tries, seat
     cdef bint open_facts = view.no_stoeck != 0
     out[0] = view[0]
     out.known = 15
@@ -142,7 +142,7 @@ cdef inline bint jass_determinize(const JassState* view, const JassWorlds* table
     for seat in range(4):
         if not view.known >> seat & 1 and view.n_told[seat] != NOT_SAID:
             open_facts = 1
-    for tries in range(MAX_TRIES):
+    for _tries in range(MAX_TRIES):
         worlds_deal(w, hands, rng)
         for i in range(3):
             if seats[i] >= 0:

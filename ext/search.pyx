@@ -221,8 +221,8 @@ cdef class Search:
     deal: what the seat to move knows (a full deal is reduced to its view unless open_hands). method: "ismcts" or
     "pimc". seed, stream: same seed, stream and nodes, same result. hash_mib: bound of the tree's memory.
     iterations: per world. exploration: of the upper confidence bounds, utilities being 0..1. win: maximise the
-    chance to win the match instead of points. scale: points per unit of utility. others: weight of the others' mean points
-    (apples). model: a play model's tables, contracts: of what
+    chance to win the match instead of points. scale: points per unit of utility. others: weight of the others' mean
+    points     (apples). model: a play model's tables, contracts: of what
     a contract is worth, both float32. pool: so many worlds are weighted by how likely, by the model,
     the other seats would have played as they did. model_others: in the tree they play by the model. playout_tricks: so many
     tricks of each playout are played by it.
@@ -263,8 +263,8 @@ cdef class Search:
 
     def __init__(self, deal, *, method="ismcts", seed=1, stream=0, double hash_mib=64, int iterations=1,
                  double exploration=0.7, bint win=False, double scale=157.0, double others=1.0, bint chances=False,
-                 bint open_hands=False, const float[::1] model=None, const float[::1] contracts=None, int pool=0, bint model_others=False,
-                 int playout_tricks=0):
+                 bint open_hands=False, const float[::1] model=None, const float[::1] contracts=None, int pool=0,
+                 bint model_others=False, int playout_tricks=0):
         if method not in ("ismcts", "pimc"):
             raise ValueError(f"method {method!r}: must be ismcts or pimc")
         if iterations < 1:
@@ -310,7 +310,9 @@ cdef class Search:
             self.jass_view = (<JassDeal> deal).s
             jass_prepare(&self.jass_view, &self.worlds.jass)
             (<JassDeal> deal).remember(&self.worlds.jass)
-            self._begin(&self.jass_view, &self.jass_world, pool if self.worlds.jass.n_past and self.model != NULL else 0)
+            if not self.worlds.jass.n_past or self.model == NULL:
+                pool = 0
+            self._begin(&self.jass_view, &self.jass_world, pool)
         elif isinstance(deal, ApplesDeal):
             self.apples_view = (<ApplesDeal> deal).s
             apples_prepare(&self.apples_view, &self.worlds.apples)
@@ -327,7 +329,8 @@ cdef class Search:
             if self.pool == NULL or self.up_to == NULL:
                 raise MemoryError(f"no memory for a pool of {pool} worlds")
             with nogil:
-                total = fill_pool(view, self.worlds, &self.how.style, &self.rng, <AnyState*> self.pool, self.up_to, pool)
+                total = fill_pool(view, self.worlds, &self.how.style, &self.rng, <AnyState*> self.pool, self.up_to,
+                                  pool)
             self.n_pool = pool
             self.n_sampled = pool
         if total == 0.0 or not game_determinize(view, self.worlds, world, &self.rng):

@@ -71,7 +71,6 @@ cdef inline uint64_t random_subset(uint64_t cards, int size, Rng* rng) noexcept 
     return taken
 
 
-
 cdef inline void worlds_prepare(Worlds* w, uint64_t unseen, const uint64_t* may, const int* room) noexcept nogil:
     """Builds the table for three hidden hands; a hand that is not hidden has room 0 and may hold nothing.
     Afterwards `w.total` is the number of deals, 0 where no deal fits."""
