@@ -221,11 +221,10 @@ cdef class Search:
     deal: what the seat to move knows (a full deal is reduced to its view unless open_hands). method: "ismcts" or
     "pimc". seed, stream: same seed, stream and nodes, same result. hash_mib: bound of the tree's memory.
     iterations: per world. exploration: of the upper confidence bounds, utilities being 0..1. win: maximise the
-    chance to win the match instead of points. scale: points per unit of utility. others: weight of the others' mean
-    points     (apples). model: a play model's tables, contracts: of what
-    a contract is worth, both float32. pool: so many worlds are weighted by how likely, by the model,
-    the other seats would have played as they did. model_others: in the tree they play by the model. playout_tricks: so many
-    tricks of each playout are played by it.
+    chance to win the match instead of points. scale: points per unit of utility. others: weight of the others'
+    mean points (apples). model: a play model's tables, contracts: of what a contract is worth, both float32. pool:
+    so many worlds are weighted by how likely, by the model, the other seats would have played as they did.
+    model_others: in the tree they play by the model. playout_tricks: so many tricks of each playout are played by it.
     Raises ValueError if nobody is to move, the mover's hand is unknown or no world is consistent.
     """
 
