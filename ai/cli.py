@@ -16,6 +16,7 @@ COMMANDS: dict[str, str] = {
     "deal": "trickbot.ai.analysis.dealing:deal",
     "match": "trickbot.ai.arena.commands:match",
     "tournament": "trickbot.ai.arena.commands:tournament",
+    "tune": "trickbot.ai.tuning.commands:tune",
     "bench": "trickbot.ai.bench:bench",
 }
 """The subcommands: name to module:object, a click command each."""

@@ -1,0 +1,1 @@
+"""Finds the options that make the search strongest: spaces, samplers, a model of the results, validation."""
