@@ -61,7 +61,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
             for name, points in zip(_QUARTETS, (0, 0, 0, 0, 100, 200, 100, 100, 100), strict=True)
         ),
     ),
-    "apples": (Field("target", 250, 1_000_000, "points that end the match", 1),),
+    "apples": (Field("target", 250, 10_000, "points that end the match", 1),),
 }
 
 _SWISSLOS = {

@@ -1,11 +1,10 @@
-"""Deals for tests: random ones, ones with given cards, and lines that reach a given late hand."""
+"""Deals with given cards, and lines that reach a given late hand."""
 
 import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from reference import IllegalError, apples, jass
-from reference.apples import ApplesReferee
+from reference import IllegalError, jass
 from reference.jass import JassReferee
 
 
@@ -76,26 +75,3 @@ def late_line(
         if len(referee.tricks) == n_before and referee.to_move == leader and playable(referee, trick):
             return hands, referee.moves
     raise AssertionError(f"no line in {tries} to {trick} {hand}")
-
-
-def random_jass_moves(referee: JassReferee, rng: random.Random) -> None:
-    """Plays the deal to its end at random."""
-    while legal := referee.legal():
-        referee.play(rng.choice(legal))
-
-
-def random_apples_token(referee: ApplesReferee, rng: random.Random) -> str:
-    """A move for the seat to move, or the pile; calls keep the auction short now and then."""
-    if referee.phase == "give":
-        if referee.to_move is None:
-            return referee.pile_token(rng.shuffle)
-        legal = referee.legal()
-        return "give=" + ",".join(rng.sample(legal["from"], legal["give"]))
-    legal = referee.legal()
-    if referee.phase == "auction" and rng.random() < 0.6:
-        return "pass"
-    return rng.choice(legal)
-
-
-def random_hands(game: str, rng: random.Random) -> list[list[str]]:
-    return fill(jass.PACK if game == "jass" else apples.PACK, {}, rng)

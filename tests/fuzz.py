@@ -97,8 +97,8 @@ def cut(pack: list[str]) -> list[list[str]]:
 
 def clumpy_hands(pack: list[str], rng: random.Random) -> list[list[str]]:
     """Hands with long runs, quartets and voids: a pack sorted by suit or rank, disturbed, cut in four."""
-    key = rng.choice([pack.index, lambda card: (pack.index(card) % (len(pack) // 4), card)])
-    made = sorted(pack, key=key)
+    by_rank = [card for rank in range(len(pack) // 4) for card in pack[rank :: len(pack) // 4]]
+    made = list(rng.choice([pack, by_rank]))
     for _ in range(rng.randrange(30)):
         one, other = rng.randrange(len(pack)), rng.randrange(len(pack))
         made[one], made[other] = made[other], made[one]

@@ -127,19 +127,18 @@ def endings(house: House, n: int, most: int, seed: int) -> Iterator[tuple[Any, A
             if house.game == "apples" and referee.phase == "give" and referee.n > 1:
                 break  # the histories of larger piles are too many to count one by one
             seat = rng.randrange(4)
-            if (
-                token
-                and referee.phase == "play"
-                and 2 < n_unseen(referee, seat) <= most
-                and rng.random() < 0.3
-            ):
-                found += 1
-                yield referee, kernel, seat
-                break
+            hidden = n_unseen(referee, seat)
+            if not token or referee.phase != "play" or not 2 < hidden <= most or rng.random() >= 0.3:
+                continue
+            if house.game == "apples" and hidden > 4 and referee.gives[seat] == referee.got[seat]:
+                continue  # the same: who else exchanged what remains wide open
+            found += 1
+            yield referee, kernel, seat
+            break
 
 
 def some_endings(house: House, seed: int) -> Iterator[tuple[Any, Any, int]]:
-    return endings(house, 30, 5, seed) if house.game == "jass" else endings(house, 40, 4, seed)
+    return endings(house, 30, 5 if house.game == "jass" else 6, seed)
 
 
 def check_uniform(positions: Iterator[tuple[Any, Any, int]]) -> tuple[float, int]:

@@ -35,10 +35,13 @@ def test_what_a_card_proves(
 ) -> None:
     hands, line = late_line(contract, trick.split(), cards(hand))
     referee, kernel = JassReferee(hands, rules="hsl"), JassKernel(hands, rules="hsl")
-    for token in [*line, card]:
-        mover = referee.to_move
+    for token in line:
         referee.play(token)
         kernel.play(token)
+    mover = referee.to_move
+    assert mover is not None
+    referee.play(card)
+    kernel.play(card)
     total, freedom = 0.0, 0
     for seat in range(4):
         if seat == mover:

@@ -43,7 +43,9 @@ def test_replay(name: str, engine: Conversation) -> None:
             wanted = "legal " + " ".join(legal_words(position.deal, names))
             assert engine.ask("legal") == [wanted.rstrip()], case["id"]
         [line] = engine.ask("state")
-        assert json.loads(line.removeprefix("state ")) == json.loads(json.dumps(state(position, names))), case["id"]
+        assert json.loads(line.removeprefix("state ")) == json.loads(json.dumps(state(position, names))), (
+            case["id"]
+        )
         for depth, count in case.get("perft", {}).items():
             engine.send(f"go perft {depth}")
             assert engine.line(30) == f"perft {depth} {count}", case["id"]

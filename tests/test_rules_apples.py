@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deals import cards, fill, random_apples_token
+from deals import cards, fill
+from fuzz import random_token
 from reference import IllegalError
 from reference.apples import PACK, ApplesReferee, score
 
@@ -300,7 +301,7 @@ def test_score_of_rounds(table: Any) -> None:
         referee = ApplesReferee(fill(PACK, {}, rng))
         deal = table(referee.hands, 0)
         while referee.phase not in ("over", "redeal"):
-            token = random_apples_token(referee, rng)
+            token = random_token(referee, rng)
             referee.play(token)
             deal.play(token)
         state = deal.state()

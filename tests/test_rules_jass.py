@@ -4,10 +4,18 @@ from typing import Any
 
 import pytest
 from deals import cards, find_hands, late_line, playable
+from kernel import jass_rules
 from reference import IllegalError
-from reference.jass import CONTRACTS, PACK, JassReferee
+from reference.jass import CONTRACTS, PACK, PRESETS, JassReferee
+from trickbot.engine.rules import Rules
 
 ONE_SUIT_EACH = [[suit + rank for rank in "AKOUB9876"] for suit in "rabs"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_are_those_of_the_rule_text(preset: str) -> None:
+    assert Rules.parse("jass", preset).kernel() == jass_rules(preset)
+
 
 # ------------------------------------------------------------------------------------------- contract
 
