@@ -1,7 +1,9 @@
 """Whole tournaments: fairness, resuming after any accident, players that misbehave, and the command."""
 
+import dataclasses
 import json
 import os
+import pickle
 import random
 import signal
 import subprocess
@@ -12,14 +14,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from trickbot.ai.arena.commands import match, tournament
+from trickbot.ai.arena.commands import match, progress_line, tournament
 from trickbot.ai.arena.log import read_log
 from trickbot.ai.arena.pool import ProcessPool
 from trickbot.ai.arena.report import make_report, render
 from trickbot.ai.arena.setup import Setup, make_pairings, make_players
-from trickbot.ai.arena.stats import Sequential
+from trickbot.ai.arena.stats import Moments, Sequential
 from trickbot.ai.arena.tournament import Inline, Tournament, TournamentError, read_standings
 from trickbot.ai.arena.work import play_items
+from trickbot.ai.cli import main
 from trickbot.engine.record import read_records
 
 FAULTY = Path(__file__).parent / "engines" / "faulty.py"
@@ -464,3 +467,52 @@ def test_a_deal_is_shown_as_it_is_played():
     assert output.count("trick ") == 9
     assert output.splitlines()[-1].startswith("random: ")
     assert output == invoke("rules", "random", command=match)
+
+
+def test_the_progress_line_says_how_far_how_fast_and_what_so_far():
+    event = Tournament(setup_of("rules", "random", blocks=4), sprt=Sequential(0, 5))
+    assert progress_line(event, 0.0) == "block 0/4  0 deals  0.0/s  llr +0.00 (-2.94 to 2.94)"
+    lines = []
+    event.run(progress=lambda event: lines.append(progress_line(event, 2.0)))
+    assert lines[-1].startswith("block 4/4  8 deals  4.0/s  0:00:00 left  rules - random: ")
+    assert " ± " in lines[-1]
+
+
+def test_the_game_may_be_named_before_the_command():
+    result = CliRunner().invoke(main, ["--game", "apples", "match", "ismcts:nodes=60"])
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("apples, rules apples")
+    assert "target " in result.output
+
+
+def test_apples_is_fair_and_resumes(tmp_path):
+    setup = setup_of("ismcts:nodes=60", "twin=ismcts:nodes=60", game="apples", blocks=1, seed=3)
+    whole = tmp_path / "whole.jsonl"
+    standings = run(setup, whole)
+    assert (standings.n_deals, standings.pairs[0, 1].margin) == (14, Moments(1, 0.0, 0.0))
+    assert len(list(read_records(whole))) == 14
+    part = tmp_path / "part.jsonl"
+    data = whole.read_bytes()
+    part.write_bytes(data[: len(data) // 2])
+    assert run(setup, part, resume=True).pairs[0, 1].margin == Moments(1, 0.0, 0.0)
+    assert keys(part) == keys(whole)
+
+
+def test_four_players_at_one_table_are_all_compared():
+    bots = [f"ismcts:nodes={n}" for n in (60, 70, 80, 90)]
+    standings = run(setup_of(*bots, game="apples", form="table", blocks=1))
+    report = make_report(standings)
+    assert (len(report["pairs"]), report["deals"]) == (6, 24)
+    assert all(pair["margin"]["n"] == 1 for pair in report["pairs"])
+
+
+def test_the_size_of_the_standings_does_not_grow_with_the_deals():
+    setup = setup_of("rules", "random", "greedy", blocks=0)
+    sizes = []
+    event = Tournament(setup)
+    for blocks in (20, 200):
+        event.setup = dataclasses.replace(setup, blocks=blocks)
+        event.run()
+        sizes.append(len(pickle.dumps(event.standings)))
+    assert event.standings.n_deals == 1200
+    assert sizes[1] < 1.1 * sizes[0]

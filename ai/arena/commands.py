@@ -25,8 +25,15 @@ from trickbot.engine.rules import Rules
 FORMS = click.Choice(["table", "json", "csv", "markdown"])
 _FAILED = 3  # exit code where a player lost a deal other than by its cards
 
+
+def _game() -> str:
+    """The game that `trickbot --game` named before the command."""
+    return click.get_current_context().obj or "jass"
+
+
+_GAME = click.option("--game", type=click.Choice(list(GAMES)), default=_game, show_default="jass")
 _COMMON = [
-    click.option("--game", type=click.Choice(list(GAMES)), default="jass", show_default=True),
+    _GAME,
     click.option("--rules", default="", help="a preset, and fields: cardavia,target=2500"),
     click.option("--seed", type=int, default=1, show_default=True, help="of the deals and of all choices"),
     click.option("--movetime", type=click.IntRange(1), help="ms a move, for players that name no limit"),
@@ -45,7 +52,7 @@ class _TournamentGroup(click.Group):
     """A group whose command may be left out: `tournament A B` plays, `tournament report LOG` reports."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0] not in self.commands and args[0] != "--help"):
+        if not args or (args[0] not in self.commands and args[0] not in ("--help", "-h")):
             args = ["play", *args]
         return super().parse_args(context, args)
 
@@ -290,7 +297,7 @@ def report_command(log: str, form: Form, confidence: float, sprt: tuple[float, f
 
 @click.command()
 @click.argument("command")
-@click.option("--game", type=click.Choice(list(GAMES)), default="jass", show_default=True)
+@_GAME
 @click.option("--only", multiple=True, metavar="ITEM", help="this item alone; may be given again")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=5.0, show_default=True)
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)

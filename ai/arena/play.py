@@ -73,8 +73,7 @@ def play(deals: Deals, item: Item, seats: Sequence[Seat], watch: Watch | None = 
             seats[seat].finish()
     except LossError as error:
         played.loss = Loss(seat, error.kind, error.message, error.transcript)
-        for player in seats:
-            player.abort()
+        seats[seat].abort()
     return played
 
 

@@ -323,7 +323,7 @@ class Sequential:
         """The log likelihood ratio of h1 to h0; 0 without a block."""
         spread = (margin.squares + (self.h1 - self.h0) ** 2) / (margin.n + 1)
         v0, v1 = (spread + (margin.mean - h) ** 2 for h in (self.h0, self.h1))
-        return margin.n / 2 * math.log(v0 / v1)
+        return margin.n / 2 * math.log(v0 / v1) if margin.n else 0.0
 
     def decision(self, margin: Moments) -> Decision | None:
         """`h0` or `h1` once it is accepted, None while the test goes on."""

@@ -12,6 +12,7 @@ import time
 from trickbot.ai.options import Options
 from trickbot.ai.protocol import Engine
 from trickbot.engine.cards import cards_in
+from trickbot.engine.notation import notation
 
 fault = sys.argv[1]
 when = int(sys.argv[2]) if len(sys.argv) > 2 else 3
@@ -57,7 +58,7 @@ def other_card(held: bool) -> str:
     every = [16 * suit + rank for suit in range(4) for rank in range(9)]
     own = [card for card in cards_in(hand) if deal.why_illegal(card)]
     others = [card for card in every if not hand >> card & 1]
-    names = engine._names(engine.position)
+    names = notation("jass")
     return names.card_text((own if held and own else others)[0])
 
 
@@ -68,7 +69,7 @@ for line in sys.stdin:
     words = line.split()
     if words[:1] == ["id"]:
         if fault == "no-ids":
-            print(f"error unknown-command id: must be one of {' '.join(engine._commands)}", flush=True)
+            print("error unknown-command 'id': no such command", flush=True)
             continue
         words = words[2:]
     if fault == "silent":
