@@ -459,3 +459,14 @@ def test_real_engines_are_driven_in_an_event_loop_as_well():
             await Engine.popen(faulty("silent"), timeout=0.3)
 
     asyncio.run(run())
+
+
+def test_the_example_of_the_documentation_runs(capsys, monkeypatch):
+    page = Path(__file__).parent.parent.joinpath("ai", "TOURNAMENTS.md").read_text()
+    code = page.partition("```python\n")[2].partition("```")[0]
+    popen = SimpleEngine.popen
+    monkeypatch.setattr(SimpleEngine, "popen", lambda command: popen(TRICKBOT))
+    exec(code, {})
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert len(lines[0].split()) == 3
