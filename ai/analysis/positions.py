@@ -12,6 +12,7 @@ from trickbot.ai.analysis.values import (
     Effort,
     Estimate,
     OpenHands,
+    Stop,
     Stopped,
     compare,
     margin,
@@ -107,14 +108,14 @@ class PositionAnalysis:
         self.position = position
         self.settings = settings
         self.names = names or notation(position.rules.game)
-        self.stopped = False
+        self._stop = Stop()
         self._searcher = Searcher(position.deal, options, match=position.match is not None)
         if settings.open_hands and not position.full:
             raise PositionError("bad-position", "hands: all four must be known to look at them open")
 
     def stop(self) -> None:
         """Ends the work soon, from any thread; ``run`` then reports what there is."""
-        self.stopped = True
+        self._stop.stop()
         self._searcher.stop()
 
     def run(self, on_report: Callable[[PositionReport], None] | None = None) -> PositionReport:
@@ -205,7 +206,7 @@ class PositionAnalysis:
         ]
 
     def _valuer(self, effort: Effort) -> OpenHands:
-        return OpenHands(self.settings.options, effort, lambda: self.stopped)
+        return OpenHands(self.settings.options, effort, self._stop)
 
     def _word(self, decision: tuple[int, ...]) -> str:
         """A decision as it stands in a position."""

@@ -2,22 +2,22 @@
 
 Two measures stand beside each other. ``lost`` is skill: how much more margin the best move brings than the
 one played, for somebody who saw what the player saw. The move played and the engine's first choices are
-valued in the same worlds; the best is the one of the highest mean, and lost the mean of the differences, each
-tenth of the worlds measured against the best move of the others, so that it is 0 on average where nothing was
-lost (and now and then below). ``open_lost`` is what the move gave up with all four hands open: what that is
-beyond skill was luck.
+valued in the same worlds; the best is the one of the highest mean, and lost the mean of the differences,
+each tenth of the worlds measured against the best move of the others, so that on average it is 0 or less
+where nothing was lost (and now and then below). ``open_lost`` is what the move gave up with all four hands
+open: what that is beyond skill was luck.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from math import sqrt
 from typing import Any
 
 from trickbot.ai.analysis.positions import Settings
-from trickbot.ai.analysis.values import Estimate, OpenHands, compare, margin
+from trickbot.ai.analysis.values import Estimate, OpenHands, Stop, compare, margin
 from trickbot.ai.searcher import Report, Searcher
-from trickbot.engine.cards import GAMES, cards_in, side_of
+from trickbot.engine.cards import GAMES, N_SEATS, cards_in, side_of
 from trickbot.engine.match import child_seed
 from trickbot.engine.notation import AUCTION, CONTRACT, GIVE, OVER, TARGET, Event, notation
 from trickbot.engine.position import Position, words_of
@@ -130,9 +130,7 @@ def steps_of(record: Record) -> Iterator[Step]:
             yield Step(before, event, index)
 
 
-def analyse_step(
-    step: Step, settings: Settings, seed: int, stopped: Callable[[], bool] = lambda: False
-) -> Decision:
+def analyse_step(step: Step, settings: Settings, seed: int, stop: Stop | None = None) -> Decision:
     """Looks at one decision. Raises ``Stopped`` when stopped."""
     deal: Any = step.position.deal
     seat, game = deal.to_move, deal.game
@@ -148,7 +146,7 @@ def analyse_step(
         found = Searcher(deal, options, match=step.position.match is not None).run(settings.limits)
         engine = found.decision
         choices = _candidates(played, found, settings.candidates)
-        valuer = OpenHands(settings.options, settings.world, stopped)
+        valuer = OpenHands(settings.options, settings.world, stop)
         compared = compare(deal, choices, valuer, n_worlds=settings.worlds, seed=child_seed(seed, 2))
         at = compared.best(0)
         best, lost = choices[at], compared.lost_to_best(0)
@@ -156,7 +154,7 @@ def analyse_step(
         expected = tuple(each.mean for each in compared.points(at))
         win = compared.win_lost(0, at)
         win_lost = None if win is None else win.mean
-    opened = OpenHands(settings.options, settings.deal, stopped).best(deal, child_seed(seed, 3))
+    opened = OpenHands(settings.options, settings.deal, stop).best(deal, child_seed(seed, 3))
     return Decision(
         step.index,
         seat,
@@ -251,12 +249,15 @@ class Summary:
 
     @classmethod
     def of(cls, reports: Iterable[DealReport]) -> "Summary":
-        """The summary of these deals."""
+        """The summary of these deals, the players in order of their seats."""
         summary = cls()
+        seats: dict[str, None] = {}
         for report in reports:
             summary.n_deals += 1
+            seats |= dict.fromkeys(map(report.player, range(N_SEATS)))
             for decision in report.decisions:
                 summary.add(report.player(decision.seat), decision)
+        summary.totals = {player: summary.totals[player] for player in seats if player in summary.totals}
         return summary
 
     def add(self, player: str, decision: Decision) -> None:

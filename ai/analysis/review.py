@@ -9,7 +9,7 @@ from typing import Any
 from trickbot.ai.analysis.positions import Settings
 from trickbot.ai.analysis.records import DealReport, Decision, Step, analyse_step, key_of, seed_of, steps_of
 from trickbot.ai.analysis.text import decision_from_json, decision_json
-from trickbot.ai.analysis.values import Stopped
+from trickbot.ai.analysis.values import Stop, Stopped
 from trickbot.ai.arena.log import Log
 from trickbot.engine.errors import RecordError
 from trickbot.engine.record import Record
@@ -34,7 +34,7 @@ class Review:
         if log:
             self._read(log)
         self.steps = [(at, step) for at, record in enumerate(records) for step in steps_of(record)]
-        self._stopped = False
+        self._stop = Stop()
 
     def _read(self, log: str) -> None:
         if not Path(log).exists():
@@ -72,7 +72,7 @@ class Review:
 
     def stop(self) -> None:
         """Ends ``run`` soon, from any thread."""
-        self._stopped = True
+        self._stop.stop()
 
     def run(self, jobs: int = 1, on_done: Callable[[], None] = lambda: None) -> bool:
         """Analyses what is left, ``jobs`` decisions at a time; whether it came to the end.
@@ -98,7 +98,7 @@ class Review:
                             self._keep(self._keys[running.pop(future)], future.result())
                             on_done()
                 finally:
-                    self._stopped = True
+                    self._stop.stop()
                     for future in running:
                         future.cancel()
         except (KeyboardInterrupt, Stopped):
@@ -109,9 +109,7 @@ class Review:
         return self.n_done == self.n_steps
 
     def _analyse(self, at: int, step: Step) -> Decision:
-        return analyse_step(
-            step, self.settings, seed_of(self.settings, at, step.index), lambda: self._stopped
-        )
+        return analyse_step(step, self.settings, seed_of(self.settings, at, step.index), self._stop)
 
     def _keep(self, key: str, decision: Decision) -> None:
         self._found[key, decision.index] = decision
