@@ -3,8 +3,10 @@
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -206,9 +208,10 @@ class _Command:
         return notation(game, self.given["cards"] if game == "jass" else "german")
 
     def _bar(self, length: int, label: str) -> Any:
-        hidden = self.given["quiet"] or length < 2 or not sys.stderr.isatty()
+        if self.given["quiet"] or length < 2 or not sys.stderr.isatty():
+            return nullcontext(SimpleNamespace(update=lambda n: None))
         return click.progressbar(
-            length=length, label=label, file=sys.stderr, show_pos=True, hidden=hidden, update_min_steps=1
+            length=length, label=label, file=sys.stderr, show_pos=True, update_min_steps=1
         )
 
     # Positions
