@@ -17,14 +17,18 @@ cdef extern from *:
 
     static inline int tb_highest(uint64_t mask) { return 63 - __builtin_clzll(mask); }
 
+    /* Set bits in each byte and all bytes below it, by byte. */
+    static inline uint64_t tb_count_below(uint64_t mask) {
+        mask -= (mask >> 1) & 0x5555555555555555ull;
+        mask = (mask & 0x3333333333333333ull) + ((mask >> 2) & 0x3333333333333333ull);
+        return ((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0full) * 0x0101010101010101ull;
+    }
+
     static inline int tb_count(uint64_t mask) {
     #if defined(__POPCNT__) || defined(__aarch64__)
         return __builtin_popcountll(mask);
     #else
-        mask -= (mask >> 1) & 0x5555555555555555ull;
-        mask = (mask & 0x3333333333333333ull) + ((mask >> 2) & 0x3333333333333333ull);
-        mask = (mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0full;
-        return (int)((mask * 0x0101010101010101ull) >> 56);
+        return (int)(tb_count_below(mask) >> 56);
     #endif
     }
 
@@ -39,20 +43,26 @@ cdef extern from *:
     #endif
     }
 
+    /* tb_nth_of_byte[byte][n]: the n-th set bit of a byte, computed when the module is loaded. */
+    static uint8_t tb_nth_of_byte[256][8];
+    static void __attribute__((constructor)) tb_fill_nth_of_byte(void) {
+        for (int byte = 0; byte < 256; byte++)
+            for (int place = 0, n = 0; place < 8; place++)
+                if (byte >> place & 1) tb_nth_of_byte[byte][n++] = 1 << place;
+    }
+
     /* The n-th set bit alone, n from 0; n < tb_count(mask). */
     static inline uint64_t tb_nth_bit(uint64_t mask, int n) {
     #ifdef TB_BMI2
         return _pdep_u64(1ull << n, mask);
     #else
-        /* Seven of a hand's cards are dropped by conditional moves, in fours, twos and ones. */
-        uint64_t less;
-        for (; n > 7; n--) mask &= mask - 1;
-        less = mask & (mask - 1); less &= less - 1; less &= less - 1; less &= less - 1;
-        mask = tb_pick(n & 4, less, mask);
-        less = mask & (mask - 1); less &= less - 1;
-        mask = tb_pick(n & 2, less, mask);
-        mask = tb_pick(n & 1, mask & (mask - 1), mask);
-        return mask & -mask;
+        /* The first byte up to which more than n bits are set, then a look-up within it. */
+        uint64_t below = tb_count_below(mask);
+        uint64_t more = ((below | 0x8080808080808080ull) - (uint64_t)(n + 1) * 0x0101010101010101ull)
+                        & 0x8080808080808080ull;
+        int place = __builtin_ctzll(more) & ~7;
+        int before = (int)((below << 8) >> place & 0xff);
+        return (uint64_t)tb_nth_of_byte[mask >> place & 0xff][n - before] << place;
     #endif
     }
 
