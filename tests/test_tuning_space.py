@@ -120,9 +120,9 @@ def test_points():
     base = Options().as_dict()
     point = space.point("exploration=2,Model Others=false", base)
     assert point == {"exploration": 2.0, "iterations": 1, "model_others": False}
-    assert words(point) == "exploration=2.0,iterations=1,modelothers=false"
+    assert words(point) == "exploration=2,iterations=1,modelothers=false"
     for text, says in (
-        ("exploration=20", "exploration=20.0 must be in exploration=0.3:3:log:float"),
+        ("exploration=20", "exploration=20 must be in exploration=0.3:3:log:float"),
         ("threads=2", "'threads' must be exploration, iterations, modelothers"),
         ("joho=2", "no option 'joho'"),
     ):

@@ -286,6 +286,37 @@ def test_validation_confirms_the_better_and_refuses_the_same(tmp_path):
     assert (same["end"], same["confirmed"]) == ("h0", False)
 
 
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    path = tmp_path / "study.db"
+    problem = EngineProblem("jass", "hsl", nodes=10)
+    store = Store(path, Space.parse(["exploration=0.1:9:log"]), {"seed": 1})
+    study = Study(store, problem, 10, prune=False)
+    killed = []
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+
+        def kill_one(event):
+            if event.n_played > 5 and not killed:
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        executor = client.get_executor(pure=False, retries=2)
+        assert study.run(6, executor, 2, kill_one) == "complete"
+        executor.shutdown(wait=False)
+    store.close()
+    assert killed
+    assert [len(trial.blocks) for trial in study.trials] == [10] * 6
+    assert study.n_played == 60
+    trial = study.trials[-1]
+    assert trial.blocks == dict(problem.play(trial.point, None, range(10), 1e9))
+
+
 COMMON = ["--rules", "hsl", "--nodes", "8", "--blocks", "2", "--quiet"]
 
 

@@ -125,7 +125,7 @@ def render(found: dict[str, Any]) -> str:
         "ms a move",
         "nodes a move",
     )
-    rows = [head]
+    rows: list[tuple[str, ...]] = [head]
     for row in found["levels"]:
         gain = "" if row["gain"] is None else _pm(row["gain"])
         per_move = [

@@ -9,7 +9,7 @@ from typing import Any
 from trickbot.ai.arena.report import elo_words, with_error
 from trickbot.ai.options import find_option
 from trickbot.ai.tuning.model import Landscape, optimum, results_of
-from trickbot.ai.tuning.space import Point, Space, words
+from trickbot.ai.tuning.space import Point, Space, value_word, words
 from trickbot.ai.tuning.store import Trial
 
 
@@ -48,14 +48,10 @@ def add_validation(report: dict[str, Any], validation: dict[str, Any]) -> None:
         report["options"] = {
             "spec": validation["spec"],
             "setoption": [
-                f"setoption name {find_option(key).name} value {_word(value)}"
+                f"setoption name {find_option(key).name} value {value_word(value)}"
                 for key, value in report["optimum"]["point"].items()
             ],
         }
-
-
-def _word(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def render(report: dict[str, Any]) -> str:
@@ -93,7 +89,7 @@ def _table(report: dict[str, Any]) -> str:
         else:
             text = f"{spread['low']} to {spread['high']}"
         rows.append(
-            (find_option(key).name, _word(point[key]), text, f"{100 * report['importance'][key]:.0f} %")
+            (find_option(key).name, value_word(point[key]), text, f"{100 * report['importance'][key]:.0f} %")
         )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(

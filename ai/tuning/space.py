@@ -68,7 +68,7 @@ class Param:
             return cls.parse(f"{name}={entry}")
         option = _tunable(name)
         if isinstance(entry, list):
-            return cls.of_choices(option, [_word(each) for each in entry])
+            return cls.of_choices(option, [value_word(each) for each in entry])
         if not isinstance(entry, dict):
             raise OptionError(
                 f"parameter {quoted(name)}: {quoted(str(entry))} must be a string, a list or a table"
@@ -80,13 +80,13 @@ class Param:
                     f"parameter {quoted(name)}: no key {quoted(key)}: must be {', '.join(known)}"
                 )
         if "choices" in entry:
-            return cls.of_choices(option, [_word(each) for each in entry["choices"]])
+            return cls.of_choices(option, [value_word(each) for each in entry["choices"]])
         for key, allowed in (("scale", ("log", "linear")), ("type", ("int", "float"))):
             if entry.get(key, allowed[0]) not in allowed:
                 raise OptionError(
                     f"parameter {quoted(name)}: {key} {quoted(str(entry[key]))} must be {' or '.join(allowed)}"
                 )
-        ends = [_word(entry.get(key, end)) for key, end in (("low", option.min), ("high", option.max))]
+        ends = [value_word(entry.get(key, end)) for key, end in (("low", option.min), ("high", option.max))]
         return cls.of_range(option, ends[0], ends[1], entry.get("scale", option.scale), entry.get("type"))
 
     @classmethod
@@ -160,7 +160,7 @@ class Param:
 
     def __str__(self) -> str:
         if self.kind == "choice":
-            return f"{_plain(self.key)}={','.join(map(_word, self.choices))}"
+            return f"{_plain(self.key)}={','.join(map(value_word, self.choices))}"
         scale = "log" if self.log else "linear"
         return f"{_plain(self.key)}={self.low:.15g}:{self.high:.15g}:{scale}:{self.kind}"
 
@@ -173,8 +173,11 @@ def _tunable(name: str) -> Option:
     return option
 
 
-def _word(value: Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def value_word(value: Value) -> str:
+    """A value as specs and the protocol take it; floats to six digits."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _plain(key: str) -> str:
@@ -234,7 +237,7 @@ class Space:
             point[option.key] = option.parse(value)
         for param in self.params:
             if point[param.key] not in param:
-                value = _word(point[param.key])
+                value = value_word(point[param.key])
                 raise OptionError(f"point {quoted(text)}: {_plain(param.key)}={value} must be in {param}")
         return point
 
@@ -250,4 +253,4 @@ class Space:
 
 def words(point: Mapping[str, Value]) -> str:
     """A point as a bot spec takes it: `exploration=0.7,iterations=4`."""
-    return ",".join(f"{_plain(key)}={_word(value)}" for key, value in point.items())
+    return ",".join(f"{_plain(key)}={value_word(value)}" for key, value in point.items())

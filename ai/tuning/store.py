@@ -107,19 +107,20 @@ class Store:
         self, space: Space | None, settings: Mapping[str, Any] | None, base: Mapping[str, Value], startup: int
     ) -> None:
         studies = self._studies()
-        if settings is None and not studies:
-            raise StudyError(f"{self.path} holds no study")
-        self.settings = dict(settings or {})
-        if studies:
-            last = studies[-1]
+        last = studies[-1] if studies else None
+        if last is not None:
             self.settings = dict(last.user_attrs["settings"])
-            old = Space.parse(last.user_attrs["space"])
-        if studies and (space is None or space.texts == old.texts):
+        elif settings is None:
+            raise StudyError(f"{self.path} holds no study")
+        else:
+            self.settings = dict(settings)
+        old = None if last is None else Space.parse(last.user_attrs["space"])
+        if last is not None and old is not None and space in (None, old):
             self.space, name = old, last.study_name
         else:
             assert space is not None
             name = f"space-{len(studies) + 1}"
-            self._create(name, space, self._carried(last, space, base) if studies else [])
+            self._create(name, space, [] if last is None else self._carried(last, space, base))
             self.space = space
         with _unstable_parts():
             seed = self.settings.get("seed", 1)
