@@ -77,15 +77,21 @@ def test_the_optimum_is_not_the_luckiest_trial():
     """On a plain, noise alone makes some trial look good; the model must not believe it."""
     random = Random(5)
     trials = [
-        Trial(i, {"exploration": 0.06 * 1.3**i}, {b: random.gauss(0, 10) for b in range(8)}, "complete")
+        Trial(
+            i,
+            {"exploration": 0.06 * 1.3**i, "model_others": i % 3 == 0},
+            {b: random.gauss(0, 10) for b in range(8)},
+            "complete",
+        )
         for i in range(20)
     ]
     luckiest = max(sum(trial.blocks.values()) / 8 for trial in trials)
     assert luckiest > 5
-    _, top = optimum_of(["exploration=0.05:20"], trials)
+    _, top = optimum_of(["exploration=0.05:20", "modelothers"], trials)
     assert top["value"]["mean"] < luckiest / 2
     assert top["value"]["low"] < 0 < top["value"]["high"]
     assert top["params"]["exploration"]["high"] > 5 * top["params"]["exploration"]["low"]
+    assert 0.1 < top["params"]["model_others"]["chances"]["true"] < 0.9
 
 
 def optimum_of(texts, trials):

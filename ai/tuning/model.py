@@ -15,7 +15,7 @@ from importlib import import_module
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from trickbot.ai.tuning.space import Param, Point, Space
+from trickbot.ai.tuning.space import Param, Point, Space, value_word
 from trickbot.ai.tuning.store import Trial
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class Landscape:
         found = np.vstack([self.random_units(2000, random), self._points])
         choices = np.array([len(param.choices) for param in self.space.params])
         for width in (0.15, 0.05, 0.02):
-            inside = found if self._box is None else found[self._within(found)]
+            inside = self.allowed(found)
             best = inside[np.argsort(-self.predict(inside)[0])[:30]]
             near = np.repeat(best, 10, axis=0)
             moved = near + width * random.standard_normal(near.shape)
@@ -243,8 +243,11 @@ class Landscape:
             swap = random.random(near.shape) < 0.1
             moved = np.where(self._kinds, np.where(swap, other, near), moved)
             found = np.vstack([found, self._legal(moved)])
-        found = np.unique(found, axis=0)
-        return found if self._box is None else found[self._within(found)]
+        return self.allowed(np.unique(found, axis=0))
+
+    def allowed(self, rows: Array) -> Array:
+        """Those rows of units where the optimum may be said to be."""
+        return rows if self._box is None else rows[self._within(rows)]
 
     def _within(self, rows: Array) -> NDArray[np.bool_]:
         """Which rows are in the box that was played last: differences say nothing of what is far from it."""
@@ -287,7 +290,9 @@ def optimum(landscape: Landscape, confidence: float = 0.95, seed: int = 0) -> di
     places = landscape.candidates(seed)
     means, errors = landscape.predict(places)
     best = int(means.argmax())
-    likely = places[np.argsort(-(means + 2 * errors))[:600]]
+    # Candidates crowd around the best: where else the optimum may be is asked of places from everywhere.
+    wide = landscape.random_units(600, np.random.default_rng(seed + 1))
+    likely = landscape.allowed(np.vstack([places[np.argsort(-means)[:200]], wide]))
     drawn = likely[landscape.draw(likely, _N_DRAWN, seed).argmax(axis=1)]
     space = landscape.space
     point = space.values(places[best].tolist())
@@ -311,7 +316,7 @@ def _spread(param: Param, column: Array, confidence: float) -> dict[str, Any]:
 
     if param.kind == "choice":
         shares = [float((column == i).mean()) for i in range(len(param.choices))]
-        return {"chances": dict(zip(map(str, param.choices), shares, strict=True))}
+        return {"chances": dict(zip(map(value_word, param.choices), shares, strict=True))}
     tail = (1 - confidence) / 2
     low, high = (param.value(float(each)) for each in np.quantile(column, (tail, 1 - tail)))
     return {"low": low, "high": high}
