@@ -115,20 +115,35 @@ def test_deals_that_all_trials_share_are_no_noise():
     assert apart == pytest.approx(expected, abs=0.8)
 
 
-def kill_in_the_middle(path, method, seconds):
+def n_rows(path, table):
+    """How much the file holds, while another process writes it."""
+    with contextlib.closing(sqlite3.connect(path, timeout=10)) as connection:
+        try:
+            return connection.execute(f"select count(*) from {table}").fetchone()[0]
+        except sqlite3.OperationalError:  # not there yet
+            return 0
+
+
+def wait_for(path, table, n):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and n_rows(path, table) < n:
+        time.sleep(0.05)
+
+
+def kill_in_the_middle(path, method, table, n):
     program = Path(__file__).parent / "tuning.py"
     with subprocess.Popen(
         [sys.executable, program, path, method], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "begun\n"
-        time.sleep(seconds)
+        wait_for(path, table, n)
         process.kill()
 
 
 def test_kill_and_resume(tmp_path):
     path = tmp_path / "study.db"
-    for seconds in (0.6, 0.4):
-        kill_in_the_middle(path, "tpe", seconds)
+    for n in (9, 20):
+        kill_in_the_middle(path, "tpe", "trial_intermediate_values", n)
     study = open_study(path, "tpe", 6)
     before = {trial.number: dict(trial.blocks) for trial in study.trials}
     points = {trial.number: trial.point for trial in study.trials if len(trial.point) == 2}
@@ -150,9 +165,10 @@ def test_kill_and_resume(tmp_path):
     assert len({str(trial.point) for trial in trials}) > n_wanted / 2  # the sampler does not repeat itself
 
 
+@pytest.mark.slow
 def test_kill_and_resume_steps(tmp_path):
     path = tmp_path / "study.db"
-    kill_in_the_middle(path, "spsa", 0.8)
+    kill_in_the_middle(path, "spsa", "trials", 3)
     study = open_study(path, "spsa", 6)
     assert len(study.trials) > 1
     n_wanted = len(study.trials) + 3
@@ -365,8 +381,8 @@ def test_confirmed_options_are_ready_to_paste(tmp_path):
 def test_pictures(tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "study.db"
-    study = study_of([*SPACE, "bot=ismcts,pimc"], n_blocks=4, path=path)
-    study.run(6)
+    study = study_of(["exploration=0.05:20:log", "iterations=1,4,16"], n_blocks=4, path=path)
+    study.run(4)
     study.store.close()
     run("report", path, "--plot", tmp_path / "a.svg")
     assert (tmp_path / "a.svg").stat().st_size > 5000
@@ -400,23 +416,13 @@ def test_budgets(tmp_path):
         assert says in result.output
 
 
-def n_blocks_in(path):
-    """How many blocks the file holds, while another process writes it."""
-    with contextlib.closing(sqlite3.connect(path, timeout=10)) as connection:
-        try:
-            return connection.execute("select count(*) from trial_intermediate_values").fetchone()[0]
-        except sqlite3.OperationalError:  # not there yet
-            return 0
-
-
+@pytest.mark.slow
 def test_the_interrupt_key_leaves_a_study(tmp_path):
     path = tmp_path / "study.db"
     program = [sys.executable, "-c", "from trickbot.ai.cli import main; main()"]
     words = ["tune", "--study", path, "--param", "exploration", "--nodes", "40", "--blocks", "500"]
     with subprocess.Popen([*program, *words], stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and not n_blocks_in(path):
-            time.sleep(0.1)
+        wait_for(path, "trial_intermediate_values", 1)
         os.kill(process.pid, signal.SIGINT)
         _, error = process.communicate(timeout=60)
     assert process.returncode == 130, error
