@@ -119,7 +119,15 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "Model Others", "check", True, "jass: in the tree the others play by the play model", tunable=True
     ),
-    Option("Playout Tricks", "spin", 3, "jass: tricks of a playout by the play model", 0, 9, tunable=True),
+    Option(
+        "Playout Tricks",
+        "spin",
+        3,
+        "tricks of a playout by the play model, the rest at random",
+        0,
+        12,
+        tunable=True,
+    ),
     Option("Others", "string", 1.0, "apples: weight of the others' mean points", 0.0, 1.0, tunable=True),
 )
 

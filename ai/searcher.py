@@ -150,7 +150,7 @@ class Searcher:
             options.skill, options.pimc_iterations if pimc else options.iterations
         )
         remembered = remember(deal, options.skill, self.seed)
-        imagined = self._imagined(nodes, seconds) if deal.game == "jass" else {}
+        imagined = self._imagined(nodes, seconds)
         searches = [
             Search(
                 remembered,
@@ -177,8 +177,10 @@ class Searcher:
         return searches
 
     def _imagined(self, nodes: int | None, seconds: float) -> dict[str, Any]:
-        """How the search of a jass deal imagines the other seats; weighing worlds takes a tenth of the time."""
+        """How the search imagines the other seats; weighing worlds takes a tenth of the time."""
         options = self.options
+        if self.deal.game != "jass":
+            return {"playout_tricks": options.playout_tricks}
         pool = min(options.beliefs, inf if nodes is None else nodes, seconds * WORLDS_S) / options.threads
         return {
             "model": table("jass_model"),

@@ -6,7 +6,13 @@ from trickbot.ext.apples_state cimport (
     apples_deal_back, apples_label, apples_legal, apples_n_held, apples_next_giver, apples_next_target, apples_open,
     apples_phase, apples_score, apples_to_move, apples_view, apples_winner, suit_order,
 )
-from trickbot.ext.apples_play cimport apples_playout, apples_playout_pair, apples_policy
+from trickbot.ext.apples_play cimport (
+    apples_playout, apples_playout_pair, apples_random_playout, apples_rules_playout,
+)
+from trickbot.ext.apples_policy cimport (
+    N_WEIGHTS, ApplesWeights, apples_fill, apples_greedy, apples_policy, apples_random_card, apples_rules,
+    apples_weights,
+)
 from trickbot.ext.apples_value cimport (
     apples_in_tree, apples_outcome, apples_win_chance, apples_world_weight,
 )

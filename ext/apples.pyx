@@ -6,7 +6,7 @@ from libc.string cimport memcmp, memset
 
 from trickbot.ext.bits cimport bit, count, lane, lowest
 from trickbot.ext.phase cimport AUCTION, GIVE, OVER, PILE, PLAY, REDEAL, TARGET
-from trickbot.ext.rng cimport Rng, rng_seed, rng_uniform
+from trickbot.ext.rng cimport Rng, rng_next, rng_seed, rng_uniform
 from trickbot.ext.worlds cimport random_subset
 
 
@@ -570,7 +570,7 @@ def playouts(ApplesDeal deal not None, int n, seed):
             if now == 2:
                 apples_playout_pair(&worlds[0], &worlds[1], &rng)
             else:
-                apples_playout(&worlds[0], &rng)
+                apples_random_playout(&worlds[0], &rng)
             for j in range(now):
                 if worlds[j].phase == OVER:
                     for seat in range(4):
@@ -606,3 +606,22 @@ def perft(ApplesDeal deal not None, int depth):
     with nogil:
         total = _perft(&deal.s, depth)
     return total
+
+
+def choose(ApplesDeal deal not None, str kind, seed):
+    """The move of a player that does not search: "random", "greedy" or "rules", by its own hand and what all have
+    seen; the same seed gives other random numbers at every decision. ValueError if nobody is to move or its hand
+    is unknown."""
+    cdef Rng rng
+    cdef uint64_t legal = deal.legal()
+    if not legal:
+        raise ValueError("nobody is to move")
+    if kind == "random":                # one seed serves for all decisions of a hand
+        rng_seed(&rng, seed, (<uint64_t> deal.s.phase << 32 | deal.s.n_passes << 24 | deal.s.bid_n << 16
+                              | (deal.s.bid_suit + 1) << 8 | count(legal)))
+        return lowest(apples_random_card(legal, rng_next(&rng)))
+    if kind == "greedy":
+        return apples_greedy(&deal.s)
+    if kind == "rules":
+        return apples_rules(&deal.s, &apples_weights)
+    raise ValueError(f"player {kind!r}: must be random, greedy or rules")

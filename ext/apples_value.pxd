@@ -16,7 +16,9 @@ cdef inline int apples_in_tree(const ApplesState* s, int root_seat, int root_pha
     targets follow the policy, each by its own hand; the tree ends where the pile is dealt back, since what the root
     gets differs from world to world."""
     if s.phase == PLAY:
-        return 1 if root_phase == PLAY or root_phase == TARGET else -1
+        if root_phase != PLAY and root_phase != TARGET:
+            return -1
+        return s.to_move == root_seat or not style.others
     if s.phase != root_phase:
         return -1
     return s.to_move == root_seat

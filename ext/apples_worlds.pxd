@@ -203,7 +203,8 @@ cdef inline double apples_option(const ApplesState* view, const ApplesWorlds* w,
     """The table of present hands when the hidden targets are as the option says; returns the number of worlds.
     Targets of suits that their seats do not hold are drawn here (or, without rng, any of them taken); a target that
     is among the cards of the hand's table is left -1."""
-    cdef uint64_t unseen = w.unseen, may[3], fit
+    cdef uint64_t unseen = w.unseen, fit
+    cdef uint64_t may[3]
     cdef int room[3]
     cdef int i, seat, suit
     cdef double ways = 1.0

@@ -99,7 +99,7 @@ cdef inline void game_playout(AnyState* s, const Style* style, Rng* rng) noexcep
     if AnyState is JassState:
         jass_playout(s, style, rng)
     else:
-        apples_playout(s, rng)
+        apples_playout(s, style, rng)
 
 
 cdef inline void game_outcome(const AnyState* s, const Objective* o, double* points, double* utility) noexcept nogil:

@@ -314,6 +314,8 @@ cdef class Search:
             self._begin(&self.jass_view, &self.jass_world, pool)
         elif isinstance(deal, ApplesDeal):
             self.apples_view = (<ApplesDeal> deal).s
+            self.how.style.others = model_others
+            self.how.style.playout_tricks = playout_tricks
             apples_prepare(&self.apples_view, &self.worlds.apples)
             self._begin(&self.apples_view, &self.apples_world, 0)
         else:
