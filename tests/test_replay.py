@@ -4,12 +4,11 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from conversation import Conversation
+from test_cases import CASES
 from trickbot.engine.notation import notation
 from trickbot.engine.position import Position, legal_words
 from trickbot.engine.state import state
-
-from tests.conversation import Conversation
-from tests.test_cases import CASES
 
 FILES = sorted({case["id"].rsplit("-", 1)[0] for case in CASES})
 
