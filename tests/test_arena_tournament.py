@@ -230,12 +230,15 @@ def start(*args):
     )
 
 
+PROMPT_S = 2.0  # a second, and another for a machine that has more to do
+
+
 def wait_for_lines(path, n):
-    for _ in range(1000):
+    for _ in range(6000):
         if path.exists() and path.read_bytes().count(b"\n") >= n:
             return
         time.sleep(0.01)
-    raise AssertionError(f"{path} has no {n} lines after 10 s")
+    raise AssertionError(f"{path} has no {n} lines after 60 s")
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -246,16 +249,16 @@ def test_a_tournament_that_is_ended_from_outside_resumes(tmp_path, how):
         wait_for_lines(log, 5)
         begun = time.monotonic()
         process.send_signal(how)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
         took = time.monotonic() - begun
     if how != signal.SIGKILL:
-        assert took < 1.0
+        assert took < PROMPT_S
         assert process.returncode == 130
         assert "interrupted" in err
         assert "points a deal" in out
     assert 5 <= len(keys(log)) < 24
     with start("--log", log, "--resume", "--quiet") as process:
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     assert len(keys(log)) == 24
     assert len({str(key) for key in keys(log)}) == 24
@@ -265,12 +268,13 @@ def test_a_tournament_that_is_ended_from_outside_resumes(tmp_path, how):
 
 def test_a_long_search_does_not_delay_the_end(tmp_path):
     log = tmp_path / "log.jsonl"
-    with start("ismcts:movetime=60000", "rules", "--log", log) as process:
-        time.sleep(2.0)
+    players = ("rules", "random", "slow=ismcts:movetime=60000")
+    with start(*players, "--blocks", 1, "--jobs", 1, "--log", log) as process:
+        wait_for_lines(log, 2)  # then a third deal is begun, whose first player thinks for a minute
         begun = time.monotonic()
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=10)
-    assert time.monotonic() - begun < 1.0
+        process.communicate(timeout=60)
+    assert time.monotonic() - begun < PROMPT_S
     assert process.returncode == 130
 
 
@@ -344,6 +348,8 @@ def test_a_report_of_little_says_so(blocks, words):
 def kinds(fault, when=2, **more):
     """The losses of an engine with a fault in a block against the rules bot."""
     bad = f"bad=cmd,movetime=20:{sys.executable} {FAULTY} {fault} {when}"
+    if fault not in ("slow", "deaf", "hangup", "garbage"):
+        more.setdefault("margin", 5000)  # nothing is to be late because the machine is busy
     event = Tournament(setup_of(bad, "rules", **{"blocks": 1, "timeout": 1.0, **more}))
     assert event.run() == "complete"
     assert not event.standings.players[1].losses
@@ -383,7 +389,7 @@ def test_each_fault_is_a_loss_of_its_kind_and_the_rest_goes_on(fault, kind):
 def test_a_loss_keeps_its_deal_and_transcript(tmp_path):
     log = tmp_path / "log.jsonl"
     bad = f"bad=cmd,movetime=20:{sys.executable} {FAULTY} foreign 2"
-    Tournament(setup_of(bad, "rules", blocks=1), log).run()
+    Tournament(setup_of(bad, "rules", blocks=1, margin=5000), log).run()
     record = next(record for _, record in read_log(log))
     assert record["loss"]["kind"] == "illegal"
     assert record["players"][record["loss"]["seat"]] == "bad"
@@ -428,11 +434,21 @@ def test_the_command_plays_and_reports(tmp_path):
     )
 
 
+def test_a_log_remembers_its_test_and_takes_another(tmp_path):
+    log = tmp_path / "log.jsonl"
+    played = invoke("rules", "random", "--sprt", 0, 100, "--log", log)
+    assert "test of 0 against 100 points a deal: accepted the second" in played
+    assert invoke("--log", log, "--resume") == played == invoke("report", log)
+    more = invoke("--log", log, "--resume", "--sprt", 0, 1, "--blocks", 60)
+    assert "test of 0 against 1 points a deal" in more
+    assert "jass: 120 deals" in more
+
+
 def test_the_deals_of_a_log_can_be_played_again(tmp_path):
     log = tmp_path / "log.jsonl"
     invoke("rules", "random", "--blocks", 4, "--seed", 3, "--log", log)
     again = json.loads(invoke("rules", "random", "--deals", log, "--format", "json"))
-    assert again["pairs"][0]["margin"]["n"] == 8
+    assert again["pairs"][0]["margin"]["n"] == 4
 
 
 @pytest.mark.parametrize(
@@ -445,6 +461,7 @@ def test_the_deals_of_a_log_can_be_played_again(tmp_path):
         (("rules", "random", "--rules", "xyzzy"), "xyzzy"),
         (("rules", "random", "--rules", "hsl", "--matches"), "no target"),
         (("rules", "random", "--sprt", 2, 0), "above the first"),
+        (("rules", "random", "--matches", "--deals", __file__), "not read from a file"),
         (("rules", "random", "greedy", "--sprt", 0, 2), "between two players"),
         (("rules + random", "greedy", "--mixed"), "only a team"),
     ],

@@ -14,7 +14,7 @@ from trickbot.ai.arena.setup import Setup
 from trickbot.engine.cards import N_SEATS
 from trickbot.engine.match import Match, child_seed
 from trickbot.engine.position import Position
-from trickbot.engine.record import read_records
+from trickbot.engine.record import Record, read_records
 from trickbot.engine.rules import Rules
 
 
@@ -56,17 +56,24 @@ def seatings(setup: Setup, pairing: Sequence[int]) -> list[Seating]:
 
 
 class Deals:
-    """The deals of a setup, by number: shuffled from its seed, or read from its record file."""
+    """The deals of a setup, by number: shuffled from its seed, or those of a record file, each once."""
 
     def __init__(self, setup: Setup) -> None:
         """Raises ValueError where the file has no deal of the game, or a broken line."""
         self.setup = setup
         self.rules = Rules.parse(setup.game, setup.rules)
-        self._given = []
-        if setup.deals:
-            self._given = [record for record in read_records(setup.deals) if record.game == setup.game]
-            if not self._given:
-                raise ValueError(f"{setup.deals} has no deal of {setup.game}")
+        self._given: list[Record] = []
+        if not setup.deals:
+            return
+        if setup.matches:
+            raise ValueError("the deals of a match are shuffled, not read from a file")
+        seen = set()
+        for record in read_records(setup.deals):
+            if record.game == setup.game and (key := (record.first, record.hands, record.match)) not in seen:
+                seen.add(key)
+                self._given.append(record)
+        if not self._given:
+            raise ValueError(f"{setup.deals} has no deal of {setup.game}")
 
     def __len__(self) -> int:
         """How many there are; 0: as many as wanted."""

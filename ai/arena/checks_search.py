@@ -81,7 +81,7 @@ def check_one_bestmove(subject: Subject) -> None:
         subject.open().silence(0.1)
 
 
-@item("the only legal move is played at once")
+@item("the only legal move is played at once", timed=True)
 def check_forced(subject: Subject) -> None:
     seed = 21_000
     position = subject.position(seed)
@@ -103,7 +103,7 @@ def check_nodes(subject: Subject) -> None:
     expect(counted[-1] <= 600, f"{counted[-1]} nodes, where 500 were asked for")
 
 
-@item("movetime is kept: the answer comes no more than 100 ms late")
+@item("movetime is kept: the answer comes no more than 100 ms late", timed=True)
 def check_movetime(subject: Subject) -> None:
     subject.searched(view(subject.position(23, 0)), "go movetime 50", 5.0)
     for ms in (20, 200):
@@ -113,7 +113,7 @@ def check_movetime(subject: Subject) -> None:
         expect(took < ms + 100, f"movetime {ms}: took {took:.0f} ms")
 
 
-@item("a clock is not overrun: time 1000 is answered within it")
+@item("a clock is not overrun: time 1000 is answered within it", timed=True)
 def check_clock(subject: Subject) -> None:
     for go in ("go time 1000", "go time 400 inc 50"):
         begun = monotonic()
@@ -122,7 +122,7 @@ def check_clock(subject: Subject) -> None:
         expect(took < int(go.split()[2]), f"{go}: took {took:.0f} ms")
 
 
-@item("go infinite ends only with stop, and then within 100 ms")
+@item("go infinite ends only with stop, and then within 100 ms", timed=True)
 def check_infinite(subject: Subject) -> None:
     position = subject.position(16, 0)
     talk = subject.open()
@@ -144,7 +144,7 @@ def check_stale_stop(subject: Subject) -> None:
         talk.silence(0.3, but=("info",))
 
 
-@item("isready is answered while searching")
+@item("isready is answered while searching", timed=True)
 def check_isready_searching(subject: Subject) -> None:
     with Searching(subject) as talk:
         begun = monotonic()
@@ -231,7 +231,7 @@ def check_multipv(subject: Subject) -> None:
     expect(len({info.pv[0] for info in last}) == 3, "a move stands twice in a round")
 
 
-@item("no more than ten rounds of info a second")
+@item("no more than ten rounds of info a second", timed=True)
 def check_info_rate(subject: Subject) -> None:
     lines = subject.searched(view(subject.position(30, 0)), "go movetime 1000", 5.0)
     n = sum(line.startswith("info time") for line in lines)
@@ -321,7 +321,7 @@ def check_skill(subject: Subject) -> None:
 # The end
 
 
-@item("quit ends the process with exit code 0, also while it searches")
+@item("quit ends the process with exit code 0, also while it searches", timed=True)
 def check_quit(subject: Subject) -> None:
     for searching in (False, True):
         talk = subject.open()
@@ -333,7 +333,7 @@ def check_quit(subject: Subject) -> None:
         expect(code == 0, f"exit code {code}")
 
 
-@item("the end of input ends the process with exit code 0, also while it searches")
+@item("the end of input ends the process with exit code 0, also while it searches", timed=True)
 def check_end_of_input(subject: Subject) -> None:
     for searching in (False, True):
         talk = subject.open()

@@ -9,6 +9,7 @@ import signal
 import sys
 from concurrent.futures import Executor
 from contextlib import ExitStack
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
@@ -119,14 +120,12 @@ def play(players: tuple[str, ...], **options: Any) -> None:
       a program of the protocol  cmd:./mybot --game jass   cmd,movetime=50:./mybot
       two partners in Jass       'ismcts:movetime=50 + rules'
     """
-
     log, resume = options["log"], options["resume"]
     if resume and not log:
         raise click.UsageError("--resume needs --log")
     try:
-        setup = _resumed(Path(log)) if resume and not players else _setup(players, options)
-        sprt = _test(options["sprt"], options["alpha"], options["beta"])
-        event = Tournament(setup, log, resume=resume, sprt=sprt)
+        setup = _resumed(Path(log), options) if resume and not players else _setup(players, options)
+        event = Tournament(setup, log, resume=resume)
         with ExitStack() as stack:
             executor, parallel = _executor(options, stack)
             progress = _Progress(event, options["quiet"])
@@ -135,7 +134,9 @@ def play(players: tuple[str, ...], **options: Any) -> None:
             progress.clear()
     except (ValueError, OSError, TournamentError) as error:
         raise click.ClickException(str(error)) from None
-    report = make_report(event.standings, confidence=options["confidence"], sprt=sprt, broken=event.broken)
+    report = make_report(
+        event.standings, confidence=options["confidence"], sprt=event.sprt, broken=event.broken
+    )
     click.echo(render(report, options["form"]))
     if end == "interrupted":
         click.echo(f"interrupted; go on with --log {log} --resume" if log else "interrupted", err=True)
@@ -144,14 +145,12 @@ def play(players: tuple[str, ...], **options: Any) -> None:
         sys.exit(_FAILED)
 
 
-def _test(
-    hypotheses: tuple[float, float] | None, alpha: float = 0.05, beta: float = 0.05
-) -> Sequential | None:
-    return Sequential(*hypotheses, alpha=alpha, beta=beta) if hypotheses else None
+def _sprt(options: dict[str, Any]) -> tuple[float, float, float, float] | None:
+    sprt = options.get("sprt")
+    return (*sprt, options["alpha"], options["beta"]) if sprt else None
 
 
 def _setup(players: tuple[str, ...], options: dict[str, Any]) -> Setup:
-
     game = options["game"]
     rules = Rules.parse(game, options["rules"])
     if options.get("matches") and not rules.target:
@@ -166,8 +165,9 @@ def _setup(players: tuple[str, ...], options: dict[str, Any]) -> Setup:
             _check_spec(spec, game)
     if form == "table" and teams:
         raise ValueError("a table of single players in Jass needs --mixed")
-    sprt = options.get("sprt")
     blocks = options.get("blocks")
+    if blocks is None:
+        blocks = 0 if options.get("sprt") or options.get("deals") else 100
     return Setup(
         game=game,
         rules=str(rules),
@@ -175,13 +175,14 @@ def _setup(players: tuple[str, ...], options: dict[str, Any]) -> Setup:
         pairings=make_pairings(len(parsed), form),
         teams=teams,
         seed=options["seed"],
-        blocks=blocks if blocks is not None else 0 if sprt or options.get("deals") else 100,
+        blocks=blocks,
         matches=options.get("matches", False),
         deals=options.get("deals") or "",
         movetime=options["movetime"],
         nodes=options["nodes"],
         margin=options.get("margin", 200),
         timeout=options.get("timeout", 30.0),
+        sprt=_sprt(options),
     )
 
 
@@ -199,12 +200,14 @@ def _check_spec(spec: str, game: str) -> None:
         raise ValueError(f"player {spec!r}: there is no program {words[0] if words else ''!r}")
 
 
-def _resumed(log: Path) -> Setup:
-
+def _resumed(log: Path, options: dict[str, Any]) -> Setup:
+    """The setup of a log, with more blocks or another test where they are asked for."""
     settings = read_standings(log)[1]
     if settings is None:
         raise ValueError(f"{log} has lost its first line: name the players and settings again")
-    return Setup.from_dict(settings)
+    changes = {"blocks": options["blocks"], "sprt": _sprt(options)}
+    wanted = {key: value for key, value in changes.items() if value is not None}
+    return replace(Setup.from_dict(settings), **wanted)
 
 
 def _executor(options: dict[str, Any], stack: ExitStack) -> tuple[Executor, int]:
@@ -283,10 +286,10 @@ def report_command(log: str, form: Form, confidence: float, sprt: tuple[float, f
     """What the LOG of a tournament says, computed anew from its deals."""
 
     try:
-        standings, _, broken = read_standings(log)
-        if sprt and len(standings.pairs) > 1:
+        standings, settings, broken = read_standings(log)
+        test = Sequential(*sprt) if sprt else Setup.from_dict(settings).test if settings else None
+        if test is not None and len(standings.pairs) > 1:
             raise ValueError("a sequential test is between two players")
-        test = _test(sprt)
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from None
     report = make_report(standings, confidence=confidence, sprt=test, broken=broken)

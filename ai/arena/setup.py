@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
+
+from trickbot.ai.arena.stats import Sequential
 
 Format = Literal["round-robin", "gauntlet", "table"]
 
@@ -47,7 +49,8 @@ class Setup:
     teams: a player fills a team of Jass; else every player fills seats of its own. blocks: for each pairing,
     0 for as many as it takes. movetime (ms), nodes: for bots whose spec names no limit. margin: ms that an
     external engine may take beyond its movetime. timeout: seconds for its moves without movetime, and
-    for all else that it is asked.
+    for all else that it is asked. sprt: the two margins of a sequential test, in points a deal, and its alpha
+    and beta.
     """
 
     game: str
@@ -63,6 +66,7 @@ class Setup:
     nodes: int | None = None
     margin: int = 200
     timeout: float = 30.0
+    sprt: tuple[float, float, float, float] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -71,7 +75,20 @@ class Setup:
     def from_dict(cls, values: dict[str, Any]) -> Setup:
         """Back from what JSON made of it."""
         players = tuple(Player(each["label"], tuple(each["bots"])) for each in values["players"])
-        return cls(**{**values, "players": players, "pairings": tuple(map(tuple, values["pairings"]))})
+        pairings = tuple(map(tuple, values["pairings"]))
+        sprt = values.get("sprt")
+        changed = {"players": players, "pairings": pairings, "sprt": None if sprt is None else tuple(sprt)}
+        return cls(**{**values, **changed})
+
+    @property
+    def decisive(self) -> Setup:
+        """What two runs of one tournament must have in common: the number of blocks, for one, may grow."""
+        return replace(self, blocks=0, margin=0, timeout=0.0, sprt=None)
+
+    @property
+    def test(self) -> Sequential | None:
+        """The sequential test that ends it."""
+        return None if self.sprt is None else Sequential(*self.sprt)
 
     @property
     def limits(self) -> dict[str, int]:

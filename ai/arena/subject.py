@@ -86,21 +86,23 @@ class Subject:
 
 
 class Check(NamedTuple):
-    """One item: `run` raises BrokenError where the engine breaks it."""
+    """One item: `run` raises BrokenError where the engine breaks it. `timed`: a busy machine may be to blame."""
 
     name: str
     says: str
     run: Callable[[Subject], None]
+    timed: bool
 
 
 CHECKS: list[Check] = []
 
 
-def item(says: str) -> Callable[[Callable[[Subject], None]], Callable[[Subject], None]]:
+def item(says: str, timed: bool = False) -> Callable[[Callable[[Subject], None]], Callable[[Subject], None]]:
     """Makes a function an item of the list."""
 
     def add(run: Callable[[Subject], None]) -> Callable[[Subject], None]:
-        CHECKS.append(Check(run.__name__.removeprefix("check_").replace("_", "-"), says, run))
+        name = run.__name__.removeprefix("check_").replace("_", "-")
+        CHECKS.append(Check(name, says, run, timed))
         return run
 
     return add

@@ -50,7 +50,8 @@ class Tournament:
     """A tournament in progress. `standings` is what its log says, `broken` the numbers of unreadable lines.
 
     log: a path; None keeps none. resume: go on with what the log holds; else it must be new or empty.
-    Raises ValueError where the log is of another tournament.
+    sprt: a test that ends it, if it is not that of the setup. Raises ValueError where the log is of another
+    tournament, and for settings that do not go together.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Tournament:
         resume: bool = False,
         sprt: Sequential | None = None,
     ) -> None:
+        sprt = sprt or setup.test
         if sprt is not None and (len(setup.pairings) > 1 or len(setup.pairings[0]) > 2):
             raise ValueError("a sequential test is between two players")
         self.setup = setup
@@ -90,7 +92,7 @@ class Tournament:
             begun = record.get(SETTINGS)
             if begun is not None:
                 self._headed = True
-                if _decisive(begun) != _decisive(self.setup.as_dict()):
+                if Setup.from_dict(begun).decisive != self.setup.decisive:
                     raise ValueError(f"{path} is the log of another tournament (line {number})")
             self.standings.add(record)
         self.n_resumed = self.n_finished
@@ -104,11 +106,6 @@ class Tournament:
     def n_blocks(self) -> int:
         """Blocks of each pairing; 0: until the sequential test ends."""
         return min((n for n in (self.setup.blocks, len(self._deals)) if n), default=0)
-
-    @property
-    def n_items(self) -> int | None:
-        """Deals (or matches) in all; None where there is no bound."""
-        return self.n_blocks * sum(self._seatings.values()) or None
 
     def _items(self) -> Iterator[Item]:
         zero = (0,) * GAMES[self.setup.game].n_sides if self.setup.matches else None
@@ -213,12 +210,6 @@ class Tournament:
         if tries[item] >= _MOST_TRIES:
             where = f"block {item.block}, seating {item.seating}"
             raise TournamentError(f"{where} failed {tries[item]} times: {error}") from error
-
-
-def _decisive(setup: dict[str, Any]) -> dict[str, Any]:
-    """What two runs of one tournament must have in common; the number of blocks may grow."""
-    common = {key: value for key, value in setup.items() if key not in ("blocks", "margin", "timeout")}
-    return Setup.from_dict({**common, "blocks": 0}).as_dict()
 
 
 def _next_items(first: deque[Item], then: Iterator[Item], n: int) -> list[Item]:
