@@ -4,47 +4,24 @@
 # and differ in their points only. Where it is settled who wins the trick, one card of the group is as good as
 # all: the dearest for an own trick, the cheapest for a lost one.
 
-from libc.stdint cimport int16_t, uint64_t
+from libc.stdint cimport uint64_t
 from trickbot.ext.bits cimport bit, count, highest, lane
-from trickbot.ext.solver cimport TRUMP_LANE, Row, SolverState
+from trickbot.ext.solver cimport Row, SolverState
+from trickbot.ext.weights cimport LeadWeight, ReplyClass, lead_weights, reply_classes
 
 cdef enum:
     MAX_CHOICES = 9
+    FOLLOW = 0              # kinds of replies
+    RUFF = 1
+    DISCARD = 2
+    TRUMP = 3               # a trump on a trump
 
 cdef struct Choice:
     uint64_t group
-    int card
     int score               # higher is tried first
+    int card
     int group_no
     bint alone              # no other card of its group has to be tried
-
-cdef extern from *:
-    """
-    #include <stdint.h>
-    typedef struct { int16_t base, value, stake, below; } tb_weight;
-    static tb_weight tb_weights[2][4][256];
-    static void __attribute__((constructor)) tb_fill_weights(void) {
-        for (int plain = 0; plain < 2; plain++)
-            for (int c = 0; c < 256; c++) {
-                int state = c & 7, kind = c >> 3 & 3, mine = state < 4, beats = state < 2, open = state & 1;
-                int trump = kind == 1 || kind == 3;
-                int risk = 40 * (c >> 5 & 1) + 10 * (c >> 3 & 1);
-                int prize = open ? (beats ? 60 : 20) : mine ? 100 : 0;
-                tb_weight lead = {(state == 0 ? 200 : state == 1 ? 100 : 0) - risk,
-                                  state == 0 ? 12 : state == 1 ? 8 : -24, 0, 0};
-                tb_weight reply = {prize - trump * 30 + (beats && !trump) * 20,
-                                   mine ? (open ? 4 : 20) : -20, 0, 0};
-                tb_weights[plain][0][c] = lead;
-                tb_weights[plain][1][c] = tb_weights[plain][2][c] = tb_weights[plain][3][c] = reply;
-            }
-    }
-    """
-    ctypedef struct Weight "tb_weight":     # of a class of cards; all but the base in quarters
-        int16_t base
-        int16_t value       # by card point
-        int16_t stake       # by point in the trick (leading: by point that the trick is likely to bring)
-        int16_t below       # by card of the other hands below this one
-    const Weight weights "tb_weights"[2][4][256]     # [no trump][cards in the trick][class]
 
 
 cdef inline bint is_trump(const SolverState* s, int card) noexcept nogil:
@@ -56,52 +33,57 @@ cdef inline const Row* row_of(const SolverState* s, uint64_t cards, int suit) no
     return &s.rows[suit][cards >> (16 * suit) & 511]
 
 
-cdef inline uint64_t group_of(uint64_t cards, uint64_t others, int card) noexcept nogil:
-    """The cards of `cards` from their highest of a suit, `card`, down to the next of the `others`."""
-    cdef uint64_t below = others & lane(card >> 4) & (bit(card) - 1)
-    cdef uint64_t group = cards & lane(card >> 4)
-    return group & ~((<uint64_t> 2 << highest(below)) - 1) if below else group
+cdef inline uint64_t group_of(const SolverState* s, uint64_t cards, uint64_t others, int card) noexcept nogil:
+    """The cards of `cards` from their highest of a suit, `card`, down to the next of the `others`. The
+    Under, which need not follow trumps, is like no other card."""
+    cdef uint64_t group = cards & lane(card >> 4), below = others & lane(card >> 4) & (bit(card) - 1)
+    if below:
+        group &= ~((<uint64_t> 2 << highest(below)) - 1)
+    return s.under if group & s.under else group
 
 
 cdef inline int lead_choices(const SolverState* s, uint64_t left, int seat, Choice* choices) noexcept nogil:
     """The cards to lead; returns their number."""
-    cdef uint64_t left_hand = s.hand[(seat + 1) & 3] & left, partner = s.hand[(seat + 2) & 3] & left
-    cdef uint64_t right_hand = s.hand[(seat + 3) & 3] & left, hand = s.hand[seat] & left
-    cdef uint64_t others = left & ~hand, moves = hand, suit_cards, over, group
-    cdef bint they_trump = ((left_hand | right_hand) & s.trumps) != 0, partner_wins, good
-    cdef int n = 0, n_groups = 0, card, suit, state, kind, stake
-    cdef const Row* one
+    cdef uint64_t before = s.hand[(seat + 1) & 3] & left, behind = s.hand[(seat + 3) & 3] & left
+    cdef uint64_t partner = s.hand[(seat + 2) & 3] & left, hand = s.hand[seat] & left
+    cdef uint64_t opponents = before | behind, others = opponents | partner, moves = hand, suit, above, group
+    cdef const Row* left_row
+    cdef const Row* partner_row
+    cdef const Row* right_row
+    cdef const LeadWeight* w
+    cdef int n = 0, n_groups = 0, card, score, by_value
+    cdef bint partner_master
     while moves:
         card = highest(moves)
-        suit = card >> 4
-        suit_cards = lane(suit)
-        group = group_of(moves, others, card)
-        if group & s.under:
-            group = s.under                 # may stay in the hand when trumps are led: like no other card
+        suit = lane(card >> 4)
+        above = suit & ~((<uint64_t> 2 << card) - 1)
+        group = group_of(s, moves, others, card)
         moves &= ~group
-        over = partner & s.beats[card]
-        partner_wins = 0
-        if over:
-            if over & suit_cards:
-                over &= suit_cards
-            partner_wins = not (left_hand | right_hand) & s.beats[highest(over)]
-        state = ((left_hand & s.beats[card]) != 0) | ((right_hand & s.beats[card]) != 0) << 1
-        good = state == 0 or partner_wins
-        if state:
-            state = 1 if partner_wins else state + 1
-        kind = (state | is_trump(s, card) << 3 | (not partner & suit_cards) << 4
-                | (not left_hand & suit_cards or not right_hand & suit_cards) << 5
-                | (hand & suit_cards == bit(card)) << 6 | they_trump << 7)
-        one = row_of(s, partner, suit)
-        if good:
-            stake = row_of(s, left_hand, suit).least + row_of(s, right_hand, suit).least
-            stake += one.most if one.counts else 6
+        left_row = row_of(s, before, card >> 4)
+        partner_row = row_of(s, partner, card >> 4)
+        right_row = row_of(s, behind, card >> 4)
+        w = &lead_weights[2 if not s.trumps else is_trump(s, card)]
+        partner_master = partner & suit > opponents & suit
+        score = (w.base + (not others & above) * w.master + partner_master * w.partner_master
+                 + (partner & above != 0) * w.partner_over + (before & above != 0) * w.left_over
+                 + (behind & above != 0) * w.right_over + count(hand & suit) * w.length
+                 + count(others & suit & (bit(card) - 1)) * w.below + count(others & above) * w.above
+                 + left_row.most * w.left_most + left_row.least * w.left_least
+                 + partner_row.most * w.partner_most + partner_row.least * w.partner_least
+                 + right_row.most * w.right_most + right_row.least * w.right_least)
+        if not before & suit:
+            score += w.left_void + (before & s.trumps != 0) * w.left_ruff
+        if not behind & suit:
+            score += w.right_void + (behind & s.trumps != 0) * w.right_ruff
+        if not partner & suit:
+            score += w.partner_void
+        by_value = w.value + partner_master * w.partner_value
+        if not opponents & s.beats[card]:
+            score += w.sure + left_row.most * w.sure_left_most + partner_row.most * w.sure_partner_most
+            by_value += w.sure_value
+            n = add_choices(s, choices, n, n_groups, group, score, by_value, 1, 1)
         else:
-            stake = -one.least
-            stake -= row_of(s, left_hand, suit).most if left_hand & suit_cards else 6
-            stake -= row_of(s, right_hand, suit).most if right_hand & suit_cards else 6
-        n = add_choices(s, choices, n, n_groups, group, &weights[s.trumps == 0][0][kind], stake,
-                        count(others & suit_cards & (bit(card) - 1)), state == 0, 1)
+            n = add_choices(s, choices, n, n_groups, group, score, by_value, 0, 1)
         n_groups += 1
     return n
 
@@ -112,73 +94,65 @@ cdef inline int reply_choices(const SolverState* s, const int n_trick, uint64_t 
     """The cards to play among the legal `moves` after the n_trick cards of a trick worth `stake` points so
     far; returns their number."""
     cdef uint64_t next_hand = s.hand[(seat + 1) & 3] & left, partner = s.hand[(seat + 2) & 3] & left
-    cdef uint64_t hand = s.hand[seat] & left, others = (left & ~hand) | bit(best), suit_cards, group, over
-    cdef bint ours = ((best_seat ^ seat) & 1) == 0, wins, settled, won, extra
-    cdef int n = 0, n_groups = 0, card, suit, state, kind
+    cdef uint64_t hand = s.hand[seat] & left, others = left & ~hand, in_way = others | bit(best)
+    cdef uint64_t opponents = others & ~partner, suit, group, over
+    cdef bint ours = ((best_seat ^ seat) & 1) == 0, wins, settled
+    cdef const ReplyClass* classes = reply_classes[s.trumps == 0][n_trick - 1]
+    cdef const ReplyClass* w
+    cdef int n = 0, n_groups = 0, card, state, kind
     while moves:
         card = highest(moves)
-        suit = card >> 4
-        suit_cards = lane(suit)
-        group = group_of(moves, others, card)
-        if group & s.under:
-            group = s.under
+        suit = lane(card >> 4)
+        group = group_of(s, moves, in_way, card)
         moves &= ~group
         wins = s.beats[best] >> card & 1
-        won = wins or ours
         over = s.beats[card if wins else best]
         if n_trick == 3:
             settled = 1
-        elif won:
+        elif wins or ours:
             settled = not next_hand & over
         else:
             settled = n_trick == 2 or not partner & over
-        state = (0 if wins else 2 if won else 4) | (not settled)
-        kind = 1 if is_trump(s, card) else 2
-        if suit == led >> 4:
-            kind = 3 if is_trump(s, card) else 0
-        if n_trick == 1:
-            extra = (partner & over) != 0
-        elif n_trick == 2:
-            extra = stake >= 10
+        state = (0 if wins else 2 if ours else 4) | (not settled)
+        if card >> 4 == led >> 4:
+            kind = TRUMP if is_trump(s, card) else FOLLOW
         else:
-            extra = s.value[card] >= 10
-        kind = (state | kind << 3 | (not others & left & suit_cards & ~(bit(card) - 1)) << 5
-                | (hand & suit_cards == bit(card)) << 6 | extra << 7)
-        n = add_choices(s, choices, n, n_groups, group, &weights[s.trumps == 0][n_trick][kind], stake,
-                        count(others & suit_cards & (bit(card) - 1)), settled, won)
+            kind = RUFF if is_trump(s, card) else DISCARD
+        w = &classes[state | kind << 3 | (not others & suit & ~(bit(card) - 1)) << 5
+                     | (hand & suit == bit(card)) << 6 | (partner & suit > opponents & suit) << 7]
+        n = add_choices(s, choices, n, n_groups, group,
+                        w.base + w.stake * stake + w.below * count(others & suit & (bit(card) - 1))
+                        + w.group * count(group), w.value, settled, wins or ours)
         n_groups += 1
     return n
 
 
 cdef inline int add_choices(const SolverState* s, Choice* choices, int n, int group_no, uint64_t group,
-                            const Weight* weight, int stake, int below, bint settled,
-                            bint won) noexcept nogil:
+                            int score, int by_value, bint settled, bint won) noexcept nogil:
     """Adds the cards of a group that have to be tried; returns the number of choices then."""
-    cdef int base = weight.base + ((weight.stake * stake + weight.below * below) >> 2)
-    cdef int card = highest(group), other, last
+    cdef int card = highest(group), other
     cdef uint64_t rest = group & ~bit(card)
-    if settled or not rest:
+    cdef bint alone = settled or not rest
+    if settled:
         while rest:
             other = highest(rest)
             rest &= ~bit(other)
             if s.value[other] > s.value[card] if won else s.value[other] < s.value[card]:
                 card = other
-        choices[n].group = group
-        choices[n].card = card
-        choices[n].score = base + (weight.value * s.value[card] >> 2)
-        choices[n].group_no = group_no
-        choices[n].alone = 1
-        return n + 1
-    rest = group
-    last = -1
-    while rest:
-        card = highest(rest)
-        rest &= ~bit(card)
-        if s.value[card] != last:
-            last = s.value[card]
+    choices[n].group = group
+    choices[n].card = card
+    choices[n].score = score + by_value * s.value[card]
+    choices[n].group_no = group_no
+    choices[n].alone = alone
+    n += 1
+    while rest:                     # of neighbours with equal points one
+        other = highest(rest)
+        rest &= ~bit(other)
+        if s.value[other] != s.value[card]:
+            card = other
             choices[n].group = group
             choices[n].card = card
-            choices[n].score = base + (weight.value * s.value[card] >> 2)
+            choices[n].score = score + by_value * s.value[card]
             choices[n].group_no = group_no
             choices[n].alone = 0
             n += 1

@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from trickbot.ext.jass cimport JassState
 
 cdef enum:
-    WAYS = 16               # entries that a position may lie in
+    WAYS = 16               # places for a position
     TRUMP_LANE = 3
 
 cdef struct Row:            # what one set of cards of a suit means in this deal
@@ -21,9 +21,9 @@ cdef struct Row:            # what one set of cards of a suit means in this deal
     uint8_t run_points
     uint8_t team_points     # of the cards from the top that this owner's team has
 
-cdef struct Entry:          # a proved bound, see table_find
-    uint64_t key            # 48 bits of the position's hash, 12 of the solve's number, 4 tricks left
-    uint64_t proof          # 36 cards left, 4 x 4 ranks that matter, 11 bound, 1 whether it is an upper bound
+cdef struct Group:          # of proved bounds, see table_find
+    uint64_t key[WAYS]      # 48 bits of the position's hash, 12 of the solve's number, 4 tricks left
+    uint64_t proof[WAYS]    # 36 cards left, 4 x 4 depths, 11 bound, 1 whether it is an upper bound
 
 cdef struct Trick:          # what stays the same for the four cards of a trick
     uint64_t cards          # all cards in play at its start
@@ -33,8 +33,8 @@ cdef struct Trick:          # what stays the same for the four cards of a trick
     int led                 # the card led
 
 cdef struct SolverState:
-    Entry* table
-    uint64_t n_groups       # of WAYS entries; a power of two
+    Group* table
+    uint64_t n_groups       # a power of two
     uint64_t number         # of the solve: entries of others do not count
     # the deal
     uint64_t hand[4]        # at the start of the solve

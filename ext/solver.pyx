@@ -56,6 +56,29 @@ cdef extern from *:
     #endif
     }
 
+    /* Which of 16 keys agree with one in their upper 32 bits, as bits. */
+    static inline uint32_t tb_match(const uint64_t* keys, uint64_t key) {
+        uint32_t found = 0;
+    #ifdef __SSE2__
+        __m128i wanted = _mm_set1_epi32((int)(key >> 32));
+        for (int i = 0; i < 16; i += 4) {
+            __m128 a = _mm_castsi128_ps(_mm_load_si128((const __m128i*)(keys + i)));
+            __m128 b = _mm_castsi128_ps(_mm_load_si128((const __m128i*)(keys + i + 2)));
+            __m128i upper = _mm_castps_si128(_mm_shuffle_ps(a, b, 0xdd));
+            found |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(upper, wanted))) << i;
+        }
+    #else
+        for (int i = 0; i < 16; i++)
+            found |= (uint32_t)((keys[i] ^ key) >> 32 == 0) << i;
+    #endif
+        return found;
+    }
+
+    static inline void tb_fetch(const void* group) {
+        __builtin_prefetch(group);
+        __builtin_prefetch((const char*)group + 64);
+    }
+
     static inline uint64_t tb_mix(uint64_t x, uint64_t y) {
         x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
         x = (x ^ x >> 32 ^ y) * 0xd6e8feb86659fd93ull;
@@ -69,12 +92,13 @@ cdef extern from *:
     }
     """
     int excess "tb_excess"(const uint64_t* a, const uint64_t* b) noexcept nogil
+    uint32_t match "tb_match"(const uint64_t* keys, uint64_t key) noexcept nogil
+    void fetch "tb_fetch"(const void* group) noexcept nogil
     uint64_t mix "tb_mix"(uint64_t x, uint64_t y) noexcept nogil
     int64_t now_ns "tb_now_ns"() noexcept nogil
     void* aligned_alloc(size_t alignment, size_t size) noexcept nogil
 
 cdef enum:
-    TABLE_DEPTH = 3         # positions with fewer tricks left are not worth a look-up
     NO_VALUE = -10000
     LOOK = 2048             # nodes between two looks at the limits
 
@@ -102,30 +126,34 @@ cdef inline uint64_t hash_of(const SolverState* s, uint64_t left, int seat, int 
     return mix(x ^ s.number, y)
 
 
-cdef inline Entry* group_at(const SolverState* s, uint64_t hash_) noexcept nogil:
-    return s.table + (hash_ & (s.n_groups - 1)) * WAYS
+cdef inline Group* group_at(const SolverState* s, uint64_t hash_) noexcept nogil:
+    return &s.table[hash_ & (s.n_groups - 1)]
 
 
-cdef inline uint64_t ranks_down_to(uint64_t cards, int n) noexcept nogil:
+cdef inline uint64_t nth_highest(uint64_t cards, int n) noexcept nogil:
     """The n-th card from the top, alone; empty for n = 0."""
     return nth_bit(cards, count(cards) - n) if n else 0
 
 
-cdef bint table_find(const SolverState* s, uint64_t hash_, uint64_t left, int wanted,
-                     Proof* proof) noexcept nogil:
-    """A proof that the value is at least `wanted`, or less, if the table holds one."""
-    cdef const Entry* entry = group_at(s, hash_)
+cdef inline bint table_find(const SolverState* s, const Group* group, uint64_t hash_, uint64_t left, int wanted,
+                            Proof* proof) noexcept nogil:
+    """A proof that the value is at least `wanted`, or that it is less, if the table holds one. Depths: down to
+    which card of each suit the owners must be the same."""
+    cdef uint32_t found = match(group.key, hash_), differ
     cdef uint64_t here = packed(left), there, depths
     cdef uint64_t points[4]
     cdef uint64_t other_points[4]
     cdef int i, suit, value
-    cdef uint32_t differ
-    for i in range(WAYS):
-        if (entry[i].key ^ hash_) >> 16:
+    cdef bint upper
+    while found:
+        i = lowest(found)
+        found &= found - 1
+        if (group.key[i] ^ hash_) >> 16:
             continue
-        there = entry[i].proof & <uint64_t> 0xfffffffff
-        depths = entry[i].proof >> 36 & 0xffff
-        value = <int> (entry[i].proof >> 52 & 2047) - 1
+        there = group.proof[i] & <uint64_t> 0xfffffffff
+        depths = group.proof[i] >> 36 & 0xffff
+        value = <int> (group.proof[i] >> 52 & 2047) - 1
+        upper = group.proof[i] >> 63
         if there != here:
             differ = 0
             for suit in range(4):
@@ -136,41 +164,45 @@ cdef bint table_find(const SolverState* s, uint64_t hash_, uint64_t left, int wa
             for suit in range(4):
                 points[suit] = row_of(s, left, suit).points
                 other_points[suit] = s.rows[suit][there >> (9 * suit) & 511].points
-            value += excess(points, other_points) if entry[i].proof >> 63 else -excess(other_points, points)
-        if value < wanted if entry[i].proof >> 63 else value >= wanted:
+            if upper:
+                value += excess(points, other_points)
+            else:
+                value -= excess(other_points, points)
+        if value < wanted if upper else value >= wanted:
             proof.value = value
             proof.ranks = 0
             for suit in range(4):
-                proof.ranks |= ranks_down_to(left & lane(suit), depths >> (4 * suit) & 15)
+                proof.ranks |= nth_highest(left & lane(suit), depths >> (4 * suit) & 15)
             return 1
     return 0
 
 
-cdef void table_keep(const SolverState* s, uint64_t hash_, uint64_t left, int n, int wanted,
-                     const Proof* proof) noexcept nogil:
+cdef inline void table_keep(const SolverState* s, Group* group, uint64_t hash_, uint64_t left, int n, int wanted,
+                            const Proof* proof) noexcept nogil:
     """Keeps a proof: in place of the position's old one, of an old solve's, or of a smaller position's."""
-    cdef Entry* entry = group_at(s, hash_)
-    cdef uint64_t upper = proof.value < wanted
+    cdef uint64_t upper = proof.value < wanted, matter, stamp = (s.number & 4095) << 4
     cdef uint64_t new = packed(left) | <uint64_t> (proof.value + 1) << 52 | upper << 63
-    cdef uint64_t matter, stamp = (s.number & 4095) << 4
-    cdef int suit, i, at = 0, worth, least = 1 << 20
+    cdef uint32_t found = match(group.key, hash_)
+    cdef int suit, i, at = -1, worth, least = 32
     for suit in range(4):
         matter = proof.ranks & ~s.trumps & lane(suit)
         if matter:
             new |= <uint64_t> count(left & lane(suit) & -(matter & -matter)) << (36 + 4 * suit)
-    for i in range(WAYS):
-        i = (i + s.nodes) & (WAYS - 1)      # of equals, any
-        if not (entry[i].key ^ hash_) >> 16 and not (entry[i].proof ^ new) & <uint64_t> 0x8000000fffffffff:
+    while found:
+        i = lowest(found)
+        found &= found - 1
+        if not (group.key[i] ^ hash_) >> 16 and not (group.proof[i] ^ new) & <uint64_t> 0x8000000fffffffff:
             at = i
             break
-        worth = entry[i].key & 15
-        if (entry[i].key ^ stamp) & 0xfff0 == 0:
-            worth += 16
-        if worth < least:
-            least = worth
-            at = i
-    entry[at].key = (hash_ & ~<uint64_t> 0xffff) | stamp | n
-    entry[at].proof = new
+    if at < 0:
+        for i in range(WAYS):
+            i = (i + s.nodes) & (WAYS - 1)      # of equals, any
+            worth = (group.key[i] & 15) + (0 if (group.key[i] ^ stamp) & 0xfff0 else 16)
+            if worth < least:
+                least = worth
+                at = i
+    group.key[at] = (hash_ & ~<uint64_t> 0xffff) | stamp | n
+    group.proof[at] = new
 
 
 # ----------------------------------------------------------------------------------------------- search
@@ -224,6 +256,104 @@ cdef inline Proof last_trick(const SolverState* s, uint64_t left, int seat, int 
     return proof
 
 
+cdef inline int two_cards(const SolverState* s, uint64_t moves, int best, bint ours, int* cards) noexcept nogil:
+    """The one or two cards of a hand, the better guess first; returns their number."""
+    cdef int n, i
+    cdef int score[2]
+    cards[0] = highest(moves)
+    cards[1] = lowest(moves)
+    if cards[0] == cards[1]:
+        return 1
+    for i in range(2):
+        score[i] = s.value[cards[i]]
+        if s.beats[best] >> cards[i] & 1:
+            score[i] += 256
+        elif not ours:
+            score[i] = -score[i]
+    if score[1] > score[0]:
+        cards[0], cards[1] = cards[1], cards[0]
+    return 2
+
+
+cdef Proof two_tricks(const SolverState* s, uint64_t left, int seat, int sweepers, int points,
+                      int wanted) noexcept nogil:
+    """`lead` with two tricks left: 16 lines at most, written out."""
+    cdef int seat1 = (seat + 1) & 3, seat2 = (seat + 2) & 3, seat3 = (seat + 3) & 3
+    cdef uint64_t hand1 = s.hand[seat1] & left, hand2 = s.hand[seat2] & left, hand3 = s.hand[seat3] & left
+    cdef Proof proof, after1, after2, after3, end
+    cdef int cards0[2]
+    cdef int cards1[2]
+    cdef int cards2[2]
+    cdef int cards3[2]
+    cdef int i, j, k, m, best1, best2, best3, winner1, winner2, winner3, stake, n1, n2, n3
+    cdef uint64_t trick, suit_cards
+    cards0[0] = highest(s.hand[seat] & left)
+    cards0[1] = lowest(s.hand[seat] & left)
+    i = not (hand1 | hand3) & s.beats[cards0[0]]
+    j = not (hand1 | hand3) & s.beats[cards0[1]]
+    k = s.value[cards0[1]] - s.value[cards0[0]]
+    if j > i or (j == i and (k > 0 if i else k < 0)):   # sure ones first, and of these the dearest
+        cards0[0], cards0[1] = cards0[1], cards0[0]
+    proof.value = NO_VALUE
+    proof.ranks = 0
+    for i in range(2):
+        after1.value = -NO_VALUE
+        after1.ranks = 0
+        n1 = two_cards(s, follow(s, hand1, cards0[i], cards0[i]), cards0[i], 0, cards1)
+        for j in range(n1):
+            best1 = cards0[i]
+            winner1 = seat
+            if s.beats[best1] >> cards1[j] & 1:
+                best1 = cards1[j]
+                winner1 = seat1
+            after2.value = NO_VALUE
+            after2.ranks = 0
+            n2 = two_cards(s, follow(s, hand2, cards0[i], best1), best1, winner1 == seat, cards2)
+            for k in range(n2):
+                best2 = best1
+                winner2 = winner1
+                if s.beats[best1] >> cards2[k] & 1:
+                    best2 = cards2[k]
+                    winner2 = seat2
+                after3.value = -NO_VALUE
+                after3.ranks = 0
+                n3 = two_cards(s, follow(s, hand3, cards0[i], best2), best2, winner2 == seat1, cards3)
+                for m in range(n3):
+                    best3 = best2
+                    winner3 = winner2
+                    if s.beats[best2] >> cards3[m] & 1:
+                        best3 = cards3[m]
+                        winner3 = seat3
+                    trick = bit(cards0[i]) | bit(cards1[j]) | bit(cards2[k]) | bit(cards3[m])
+                    stake = s.value[cards0[i]] + s.value[cards1[j]] + s.value[cards2[k]] + s.value[cards3[m]]
+                    end = last_trick(s, left & ~trick, winner3, sweepers & 1 << (winner3 & 1), points - stake)
+                    end.value = points - stake - end.value if (winner3 ^ seat) & 1 else stake + end.value
+                    suit_cards = trick & lane(best3 >> 4)
+                    if suit_cards & (suit_cards - 1):
+                        end.ranks |= bit(best3)
+                    after3.value = min(after3.value, end.value)
+                    if end.value < wanted:
+                        after3.ranks = end.ranks
+                        break
+                    after3.ranks |= end.ranks
+                after2.value = max(after2.value, after3.value)
+                if after3.value >= wanted:
+                    after2.ranks = after3.ranks
+                    break
+                after2.ranks |= after3.ranks
+            after1.value = min(after1.value, after2.value)
+            if after2.value < wanted:
+                after1.ranks = after2.ranks
+                break
+            after1.ranks |= after2.ranks
+        proof.value = max(proof.value, after1.value)
+        if after1.value >= wanted:
+            proof.ranks = after1.ranks
+            break
+        proof.ranks |= after1.ranks
+    return proof
+
+
 cdef bint sure(const SolverState* s, uint64_t left, int seat, int sweepers, int points, int n, int wanted,
                Proof* proof) noexcept nogil:
     """Whether sure tricks decide the question: the highest trumps are their team's whoever plays when; once
@@ -247,7 +377,7 @@ cdef bint sure(const SolverState* s, uint64_t left, int seat, int sweepers, int 
         if row.run and row.owner == seat:
             sum_ += row.run_points
             length += row.run
-            proof.ranks |= ranks_down_to(left & lane(suit), row.run)
+            proof.ranks |= nth_highest(left & lane(suit), row.run)
     if length >= n:
         sum_ = points + (sweepers >> (seat & 1) & 1)
     proof.value = sum_
@@ -260,6 +390,7 @@ cdef Proof lead(SolverState* s, uint64_t left, int seat, int sweepers, int point
     cdef Proof proof
     cdef Choice choices[MAX_CHOICES]
     cdef Trick* trick
+    cdef Group* group = NULL
     cdef uint64_t hash_ = 0
     proof.ranks = 0
     proof.value = points + (sweepers >> (seat & 1) & 1)
@@ -270,12 +401,16 @@ cdef Proof lead(SolverState* s, uint64_t left, int seat, int sweepers, int point
         return proof
     if n == 1:
         return last_trick(s, left, seat, sweepers, points)
+    if n > 2:
+        hash_ = hash_of(s, left, seat, sweepers)
+        group = group_at(s, hash_)
+        fetch(group)
     if sure(s, left, seat, sweepers, points, n, wanted, &proof):
         return proof
-    if n >= TABLE_DEPTH:
-        hash_ = hash_of(s, left, seat, sweepers)
-        if table_find(s, hash_, left, wanted, &proof):
-            return proof
+    if n == 2:
+        return two_tricks(s, left, seat, sweepers, points, wanted)
+    if table_find(s, group, hash_, left, wanted, &proof):
+        return proof
     s.nodes += 1
     if s.nodes >= s.next_look and look(s):
         return proof
@@ -285,8 +420,8 @@ cdef Proof lead(SolverState* s, uint64_t left, int seat, int sweepers, int point
     trick.points = points
     trick.n = n
     proof = tried(s, trick, 0, left, seat, 0, seat, 0, wanted, choices, lead_choices(s, left, seat, choices))
-    if n >= TABLE_DEPTH and not s.halted:
-        table_keep(s, hash_, left, n, wanted, &proof)
+    if not s.halted:
+        table_keep(s, group, hash_, left, n, wanted, &proof)
     return proof
 
 
@@ -620,16 +755,15 @@ cdef void as_points(const Root* root, int value, int match_bonus, int* points) n
 
 cdef bint solver_open(SolverState* s, double mib) noexcept nogil:
     """Takes memory, `mib` MiB rounded down to a power of two, 64 KiB at least; 0 if there is none."""
-    cdef uint64_t group = WAYS * sizeof(Entry)
     memset(s, 0, sizeof(SolverState))
     s.max_nodes = <int64_t> 1 << 62
-    s.n_groups = (1 << 16) // group
-    while s.n_groups * 2 * group <= mib * (1 << 20):
+    s.n_groups = (1 << 16) // sizeof(Group)
+    while s.n_groups * 2 * sizeof(Group) <= mib * (1 << 20):
         s.n_groups *= 2
-    s.table = <Entry*> aligned_alloc(64, s.n_groups * group)
+    s.table = <Group*> aligned_alloc(64, s.n_groups * sizeof(Group))
     if s.table == NULL:
         return 0
-    memset(s.table, 0, s.n_groups * group)
+    memset(s.table, 0, s.n_groups * sizeof(Group))
     return 1
 
 
@@ -700,7 +834,7 @@ cdef class Solver:
         if not solver_open(&self.s, hash_mib):
             raise MemoryError(f"hash_mib={hash_mib}: no memory")
         self.s.stopped = &self.stopped
-        self.hash_mib = self.s.n_groups * WAYS * sizeof(Entry) / 1048576.0
+        self.hash_mib = self.s.n_groups * sizeof(Group) / 1048576.0
 
     def __dealloc__(self):
         solver_close(&self.s)

@@ -20,8 +20,9 @@ n_go = 0
 
 
 def say(line: str, droppable: bool = False) -> None:
-    for each in changed(line):
-        print(each, flush=True)
+    # One write for all: two threads speak, and print would let them mix their lines.
+    sys.stdout.write("".join(f"{each}\n" for each in changed(line)))
+    sys.stdout.flush()
 
 
 def changed(line: str) -> list[str]:
