@@ -258,7 +258,7 @@ cdef inline Proof last_trick(const SolverState* s, uint64_t left, int seat, int 
 
 cdef inline int two_cards(const SolverState* s, uint64_t moves, int best, bint ours, int* cards) noexcept nogil:
     """The one or two cards of a hand, the better guess first; returns their number."""
-    cdef int n, i
+    cdef int i
     cdef int score[2]
     cards[0] = highest(moves)
     cards[1] = lowest(moves)
