@@ -23,14 +23,14 @@ cdef enum:
 
 cdef extern from *:
     """
-    /* 0; 2 3 4; 8; 10; 11; 14 and 20 */
-    static const unsigned char tb_value_class[32] = {0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5,
-                                                    5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5};
+    /* 0; 2 3 4; 8; 10; 11; more, up to the dearest card that rules may have */
+    static const unsigned char tb_value_class[100] = {
+        [2 ... 6] = 1, [7 ... 9] = 2, [10] = 3, [11 ... 12] = 4, [13 ... 99] = 5};
     /* Counts as classes: 0, 1, 2, more; 0, 1-2, 3-5, more */
     static const unsigned char tb_few[16] = {0, 1, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
     static const unsigned char tb_some[16] = {0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
     """
-    const uint8_t value_class "tb_value_class"[32]
+    const uint8_t value_class "tb_value_class"[100]
     const uint8_t few "tb_few"[16]
     const uint8_t some "tb_some"[16]
 

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from deals import cards, find_hands
+from kernel import JASS, JassKernel
 from reference import IllegalError
-from reference.jass import PACK, JassReferee
+from reference.jass import CONTRACTS, PACK, JassReferee
+from trickbot.ext.jass import card_cells
 
 ONE_SUIT_EACH = [[suit + rank for rank in "AKOUB9876"] for suit in "rabs"]
 TOP_DOWN = [suit + rank for rank in "AKOUB9876" for suit in "rabs"]  # seat 0 leads and wins every trick
@@ -131,6 +133,43 @@ def test_comparison_of_melds(table: Any, contract: str, melds: list[str], counti
     for trick in state["tricks"]:
         points[trick["winner"] % 2] += trick["points"]
     assert state["deal"] == [each * state["multiplier"] for each in points]
+
+
+# ------------------------------------------------------------------------------- the dearest cards
+
+DEAREST: dict[str, Any] = {
+    "undenufe_ace": 99,
+    "undenufe_six": 99,
+    "last_trick": 1000,
+    "match_bonus": 1000,
+    "multipliers": dict.fromkeys(CONTRACTS, 100),
+    "target": 1_000_000,
+}
+
+
+def test_the_dearest_cards_are_counted(table: Any) -> None:
+    deal = table(ONE_SUIT_EACH, 0, rules="hsl", **DEAREST)
+    for token in ["undenufe", *TOP_DOWN]:
+        deal.play(token)
+    state = deal.state()
+    assert [trick["points"] for trick in state["tricks"]] == [396, 16, 12, 8, 40, 0, 32, 0, 1396]
+    assert state["deal"] == [100 * (900 + 1000 + 1000), 0]
+
+
+def test_the_dearest_cards_in_the_search() -> None:
+    """Playouts count them, and they are a cell of the play model like other dear cards."""
+    dear, plain = (JassKernel(ONE_SUIT_EACH, 0, rules="hsl", **fields) for fields in (DEAREST, {}))
+    for deal in (dear, plain):
+        deal.play("undenufe")
+    for made in dear.playouts(200, 1):
+        assert sum(made) == 100 * (900 + 1000) + 100 * 1000 * (0 in made)
+    trump = JassKernel(ONE_SUIT_EACH, 0)
+    trump.play("roses")
+    of_nine, of_under = (card_cells(trump.deal)[JASS.id[card], :2] % 6 for card in ("r9", "rU"))
+    for card in ("rA", "r6"):
+        assert list(card_cells(dear.deal)[JASS.id[card], :2] % 6) == list(of_nine) == list(of_under)
+    others = [JASS.id[card] for card in ("rK", "r9", "r8")]
+    assert (card_cells(dear.deal)[others] == card_cells(plain.deal)[others]).all()
 
 
 # ---------------------------------------------------------------------------------------------- Stöck
