@@ -67,6 +67,12 @@ cdef extern from *:
     }
 
     static inline int tb_nth(uint64_t mask, int n) { return __builtin_ctzll(tb_nth_bit(mask, n)); }
+
+    static inline uint64_t tb_mix(uint64_t x, uint64_t y) {
+        x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
+        x = (x ^ x >> 32 ^ y) * 0xd6e8feb86659fd93ull;
+        return x ^ x >> 32;
+    }
     """
     int lowest "tb_lowest"(uint64_t mask) noexcept nogil
     int highest "tb_highest"(uint64_t mask) noexcept nogil
@@ -74,6 +80,7 @@ cdef extern from *:
     uint64_t pick "tb_pick"(uint64_t cond, uint64_t a, uint64_t b) noexcept nogil
     uint64_t nth_bit "tb_nth_bit"(uint64_t mask, int n) noexcept nogil
     int nth "tb_nth"(uint64_t mask, int n) noexcept nogil       # its index
+    uint64_t mix "tb_mix"(uint64_t x, uint64_t y) noexcept nogil        # a hash of two words
 
 
 cdef inline uint64_t bit(int card) noexcept nogil:

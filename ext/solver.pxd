@@ -3,8 +3,9 @@
 # Inside, cards have a lane a suit again, but numbered by strength among the cards still in play, the trumps
 # in lane 3. A suit's share of a position is then an index of at most nine bits into one table of rows.
 
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from trickbot.ext.jass cimport JassState
+from trickbot.ext.limits cimport Limits
 
 cdef enum:
     WAYS = 16               # places for a position
@@ -45,13 +46,7 @@ cdef struct SolverState:
     uint8_t card[64]        # the card's id outside
     Row rows[4][512]
     Trick tricks[10]
-    # limits
-    int64_t nodes
-    int64_t max_nodes
-    int64_t until_ns
-    int64_t next_look       # number of nodes at which to look at the limits
-    const volatile int* stopped
-    bint halted
+    Limits limits
 
 cdef bint solver_open(SolverState* s, double mib) noexcept nogil
 cdef void solver_close(SolverState* s) noexcept nogil
@@ -63,4 +58,3 @@ cdef class Solver:
     cdef SolverState s
     cdef volatile int stopped
     cdef readonly double hash_mib
-    cdef void _limit(self, max_nodes, seconds)

@@ -21,8 +21,9 @@ from libc.string cimport memset
 
 from typing import NamedTuple
 
-from trickbot.ext.bits cimport bit, count, highest, lane, lowest, nth_bit
+from trickbot.ext.bits cimport bit, count, highest, lane, lowest, mix, nth_bit
 from trickbot.ext.jass cimport JassDeal, JassState, jass_legal, jass_trump_order
+from trickbot.ext.limits cimport limits_begin, limits_none, limits_reached, limits_set
 from trickbot.ext.ordering cimport (
     MAX_CHOICES, Choice, best_first, is_trump, lead_choices, reply_choices, row_of,
 )
@@ -32,7 +33,6 @@ cdef extern from *:
     """
     #include <stdint.h>
     #include <stdlib.h>
-    #include <time.h>
     #ifdef __SSE2__
     #include <emmintrin.h>
     #endif
@@ -78,29 +78,14 @@ cdef extern from *:
         __builtin_prefetch(group);
         __builtin_prefetch((const char*)group + 64);
     }
-
-    static inline uint64_t tb_mix(uint64_t x, uint64_t y) {
-        x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
-        x = (x ^ x >> 32 ^ y) * 0xd6e8feb86659fd93ull;
-        return x ^ x >> 32;
-    }
-
-    static inline int64_t tb_now_ns(void) {
-        struct timespec t;
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-    }
     """
     int excess "tb_excess"(const uint64_t* a, const uint64_t* b) noexcept nogil
     uint32_t match "tb_match"(const uint64_t* keys, uint64_t key) noexcept nogil
     void fetch "tb_fetch"(const void* group) noexcept nogil
-    uint64_t mix "tb_mix"(uint64_t x, uint64_t y) noexcept nogil
-    int64_t now_ns "tb_now_ns"() noexcept nogil
     void* aligned_alloc(size_t alignment, size_t size) noexcept nogil
 
 cdef enum:
     NO_VALUE = -10000
-    LOOK = 2048             # nodes between two looks at the limits
 
 cdef struct Proof:
     uint64_t ranks          # the lowest card of each suit whose rank mattered, and perhaps higher ones
@@ -196,7 +181,7 @@ cdef inline void table_keep(const SolverState* s, Group* group, uint64_t hash_, 
             break
     if at < 0:
         for i in range(WAYS):
-            i = (i + s.nodes) & (WAYS - 1)      # of equals, any
+            i = (i + s.limits.nodes) & (WAYS - 1)      # of equals, any
             worth = (group.key[i] & 15) + (0 if (group.key[i] ^ stamp) & 0xfff0 else 16)
             if worth < least:
                 least = worth
@@ -206,15 +191,6 @@ cdef inline void table_keep(const SolverState* s, Group* group, uint64_t hash_, 
 
 
 # ----------------------------------------------------------------------------------------------- search
-
-cdef bint look(SolverState* s) noexcept nogil:
-    """Whether a limit is reached."""
-    s.next_look = min(s.nodes + LOOK, s.max_nodes)
-    if s.nodes >= s.max_nodes or (s.stopped and s.stopped[0]) or (s.until_ns and now_ns() >= s.until_ns):
-        s.halted = 1
-        s.next_look = s.nodes       # and look again at each node, to get out quickly
-    return s.halted
-
 
 cdef inline uint64_t follow(const SolverState* s, uint64_t hand, int led, int best) noexcept nogil:
     """The cards that may be played; see the rule text, "Playing a card"."""
@@ -411,8 +387,8 @@ cdef Proof lead(SolverState* s, uint64_t left, int seat, int sweepers, int point
         return two_tricks(s, left, seat, sweepers, points, wanted)
     if table_find(s, group, hash_, left, wanted, &proof):
         return proof
-    s.nodes += 1
-    if s.nodes >= s.next_look and look(s):
+    s.limits.nodes += 1
+    if s.limits.nodes >= s.limits.next_look and limits_reached(&s.limits):
         return proof
     trick = &s.tricks[n]
     trick.cards = left
@@ -420,7 +396,7 @@ cdef Proof lead(SolverState* s, uint64_t left, int seat, int sweepers, int point
     trick.points = points
     trick.n = n
     proof = tried(s, trick, 0, left, seat, 0, seat, 0, wanted, choices, lead_choices(s, left, seat, choices))
-    if not s.halted:
+    if not s.limits.halted:
         table_keep(s, group, hash_, left, n, wanted, &proof)
     return proof
 
@@ -431,7 +407,7 @@ cdef inline Proof reply(SolverState* s, Trick* trick, const int n_trick, uint64_
     cdef Choice choices[MAX_CHOICES]
     cdef uint64_t moves = follow(s, s.hand[seat] & left, trick.led, best)
     cdef int n = 1
-    s.nodes += 1
+    s.limits.nodes += 1
     if moves & (moves - 1):
         n = reply_choices(s, n_trick, left, seat, moves, trick.led, best, best_seat, stake, choices)
     else:
@@ -551,9 +527,7 @@ cdef bint set_up(SolverState* s, const JassState* world, bint plain, Root* root)
     cdef uint64_t trick_cards = 0, seen, cards
     if world.phase != PLAY or world.known != 15:
         return 0
-    s.nodes = 0
-    s.next_look = min(<int64_t> LOOK, s.max_nodes)
-    s.halted = 0
+    limits_begin(&s.limits)
     s.number += 1
     s.trumps = lane(TRUMP_LANE) if contract < 4 else 0
     s.under = 0
@@ -732,7 +706,7 @@ cdef Bounds narrow(SolverState* s, const Root* root, Bounds bounds) noexcept nog
     while bounds.low < bounds.high:
         wanted = (bounds.low + bounds.high + 1) >> 1
         value = least_most(s, root, wanted)
-        if s.halted:
+        if s.limits.halted:
             break
         if value >= wanted:
             bounds.low = value
@@ -756,7 +730,7 @@ cdef void as_points(const Root* root, int value, int match_bonus, int* points) n
 cdef bint solver_open(SolverState* s, double mib) noexcept nogil:
     """Takes memory, `mib` MiB rounded down to a power of two, 64 KiB at least; 0 if there is none."""
     memset(s, 0, sizeof(SolverState))
-    s.max_nodes = <int64_t> 1 << 62
+    limits_none(&s.limits)
     s.n_groups = (1 << 16) // sizeof(Group)
     while s.n_groups * 2 * sizeof(Group) <= mib * (1 << 20):
         s.n_groups *= 2
@@ -833,16 +807,11 @@ cdef class Solver:
             raise ValueError(f"hash_mib={hash_mib}: must be above 0, 65536 at most")
         if not solver_open(&self.s, hash_mib):
             raise MemoryError(f"hash_mib={hash_mib}: no memory")
-        self.s.stopped = &self.stopped
+        self.s.limits.stopped = &self.stopped
         self.hash_mib = self.s.n_groups * sizeof(Group) / 1048576.0
 
     def __dealloc__(self):
         solver_close(&self.s)
-
-    cdef void _limit(self, max_nodes, seconds):
-        self.stopped = 0
-        self.s.max_nodes = (<int64_t> 1 << 62) if max_nodes is None else max(1, max_nodes)
-        self.s.until_ns = 0 if seconds is None else now_ns() + <int64_t> (1e9 * seconds)
 
     def solve(self, JassDeal deal not None, *, plain=False, pv=True, max_nodes=None, seconds=None):
         """The `Solution` of a full deal in play. plain: without the match bonus. pv: look for the best moves
@@ -854,7 +823,8 @@ cdef class Solver:
         cdef int high[2]
         cdef int card = 0
         cdef bint without_bonus = plain
-        self._limit(max_nodes, seconds)
+        self.stopped = 0
+        limits_set(&self.s.limits, max_nodes, seconds)
         if not set_up(&self.s, &deal.s, without_bonus, &root):
             raise ValueError("only a full deal whose contract is named and that is not over can be solved")
         with nogil:
@@ -871,7 +841,7 @@ cdef class Solver:
                 advance(&self.s, &at, card)
         exact = bounds.low == bounds.high
         return Solution((low[0], low[1]) if exact else None, (low[0], low[1]), (high[0], high[1]),
-                        self.s.nodes, tuple(line))
+                        self.s.limits.nodes, tuple(line))
 
     def solve_moves(self, JassDeal deal not None, *, plain=False, max_nodes=None, seconds=None):
         """[(move, points still to come by team)] for every legal move, best first for the seat to move; empty
@@ -882,7 +852,8 @@ cdef class Solver:
         cdef bint without_bonus = plain
         if deal.s.phase != PLAY or deal.s.known != 15:
             raise ValueError("only a full deal whose contract is named and that is not over can be solved")
-        self._limit(max_nodes, seconds)
+        self.stopped = 0
+        limits_set(&self.s.limits, max_nodes, seconds)
         with nogil:
             n = solver_moves(&self.s, &deal.s, without_bonus, moves, points)
         found = [(moves[i], (points[2 * i], points[2 * i + 1])) for i in range(n)]
@@ -910,7 +881,7 @@ cdef int best_card(SolverState* s, const Root* root, int value) noexcept nogil:
         if not moves:
             return card
         bound = least_most(s, &child, value + (root.seat & 1))
-        if s.halted:
+        if s.limits.halted:
             return -1
         if bound <= value if root.seat & 1 else bound >= value:
             return card

@@ -276,15 +276,19 @@ def apples_endings(n: int, tricks: int) -> list[Position]:
 
 
 def by_hand(deal: Any) -> list[float]:
-    """What each player makes of the rest, when all are after their margin: the plainest way."""
+    """What each player makes of the rest, when all are after their margin, and of equal outcomes take the one
+    that leaves the next players least: the plainest way."""
     if deal.to_move < 0:
         return list(deal.points)
     seat, found = deal.to_move, []
-    for move in sorted(cards_in(deal.legal()), key=lambda card: (card >> 4, -card)):
+    for move in cards_in(deal.legal()):
         after = deal.copy()
         after.apply(move)
         found.append(by_hand(after))
-    return max(found, key=lambda points: margin(points, seat))
+    return max(
+        found,
+        key=lambda points: (round(margin(points, seat), 6), *(-points[(seat + i) % 4] for i in (1, 2, 3))),
+    )
 
 
 def test_last_tricks_of_apples_are_solved() -> None:
@@ -296,7 +300,13 @@ def test_last_tricks_of_apples_are_solved() -> None:
         for card in value.line:
             end.apply(card)
         assert tuple(end.points) == value.points
-    assert not EXACT.best(apples_endings(1, 4)[0].deal, 1).exact
+    assert EXACT.best(apples_endings(1, 4)[0].deal, 1).exact
+    assert not EXACT.best(apples_endings(1, 5)[0].deal, 1).exact
+
+
+def test_apples_are_searched_where_the_solver_gives_up() -> None:
+    position = apples_endings(1, 4)[0]
+    assert not OpenHands(ALIKE, Effort(9, 5, 100)).best(position.deal, 1).exact
 
 
 def test_a_solve_is_stopped_at_once() -> None:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from math import hypot, sqrt
 from typing import Any
 
-from trickbot.ai.analysis import endgame
 from trickbot.ai.options import Options
 from trickbot.ai.searcher import Limits, Searcher
 from trickbot.engine.cards import N_SEATS, cards_in, side_of
@@ -160,19 +159,21 @@ def _key(world: Any) -> Any:
 class Effort:
     """How much is spent on the value of a deal with open hands.
 
-    tricks: deals with so many left, or fewer, are solved, two more without trump, a third as many in apples; 0:
-    none. solver_nodes: at which the solver gives up. nodes: of the search that then takes its place.
+    tricks: deals with so many left, or fewer, are solved, in jass two more without trump; 0: none.
+    solver_nodes: at which the solver gives up. nodes: of the search that then takes its place. apples_tricks: in
+    place of tricks in apples, where each one more takes fifty times as long (bench/speed.md).
     """
 
     tricks: int
     solver_nodes: int
     nodes: int
+    apples_tricks: int = 4
 
 
 EFFORTS = {
-    "quick": (Effort(5, 200_000, 500), Effort(7, 2_000_000, 5_000), 20),
-    "normal": (Effort(7, 1_000_000, 1_000), Effort(9, 60_000_000, 20_000), 50),
-    "deep": (Effort(9, 10_000_000, 4_000), Effort(9, 10**12, 50_000), 200),
+    "quick": (Effort(5, 200_000, 500), Effort(7, 2_000_000, 5_000, 5), 20),
+    "normal": (Effort(7, 1_000_000, 1_000), Effort(9, 60_000_000, 20_000, 5), 50),
+    "deep": (Effort(9, 10_000_000, 4_000, 5), Effort(9, 10**12, 50_000, 6), 200),
 }
 """By name: for the worlds that moves are valued in, for the deal that was dealt, and how many worlds."""
 
@@ -258,24 +259,23 @@ class OpenHands:
         if deal.phase != PLAY:
             return None
         if deal.game == "apples":
-            if N_APPLES_TRICKS - len(deal.tricks) > self.effort.tricks // 3:
-                return None
-            points, line = endgame.solve(deal, self._view.others)
-            return Value(tuple(map(float, points)), True, None, line)
-        if N_TRICKS - len(deal.tricks) > self.effort.tricks + 2 * (deal.contract >= _OBENABE):
+            n_left, most = N_APPLES_TRICKS - len(deal.tricks), self.effort.apples_tricks
+        else:
+            n_left = N_TRICKS - len(deal.tricks)
+            most = self.effort.tricks + 2 * (deal.contract >= _OBENABE)
+        if not self.effort.tricks or n_left > most:
             return None
-        with self.stop.during(_solver(self.effort)) as solver:
+        with self.stop.during(_solver(deal.game, self.effort, self._view.others)) as solver:
             solution = solver.solve(deal, max_nodes=self.effort.solver_nodes)
         if solution.value is None:
+            self.stop.check()
             return None
         end = deal.copy()
         for move in solution.pv:
-            if end.winner >= 0:  # the match ends on the way: points are not what is played for
-                return None
             end.apply(move)
-        return (
-            Value(tuple(map(float, end.points)), True, _settled(end), solution.pv) if end.winner < 0 else None
-        )
+            if deal.game == "jass" and end.winner >= 0:  # the match ends: points are not what is played for
+                return None
+        return Value(tuple(map(float, end.points)), True, None, solution.pv)
 
     def _searched(self, deal: Any, seed: int) -> Value:
         found, before = self._search(deal, seed)
@@ -303,14 +303,17 @@ class OpenHands:
 _local = threading.local()
 
 
-def _solver(effort: Effort) -> Any:
-    """This thread's solver."""
+def _solver(game: str, effort: Effort, others: float) -> Any:
+    """This thread's solver, with a table for as much as it may do."""
+    from trickbot.ext.apples_solver import ApplesSolver
     from trickbot.ext.solver import Solver
 
-    name = "large" if effort.tricks >= N_TRICKS else "small"
-    if not hasattr(_local, name):
-        setattr(_local, name, Solver(64.0 if name == "large" else 4.0))
-    return getattr(_local, name)
+    mib = 64.0 if effort.solver_nodes >= 10_000_000 else 4.0
+    solvers = _local.__dict__.setdefault("solvers", {})
+    key = (game, mib, others)
+    if key not in solvers:
+        solvers[key] = ApplesSolver(mib, others=others) if game == "apples" else Solver(mib)
+    return solvers[key]
 
 
 def _value(deal: Any, move: Any, before: tuple[int, ...]) -> Value:
