@@ -147,10 +147,15 @@ cdef inline bint jass_determinize(const JassState* view, const JassWorlds* table
         for i in range(3):
             if seats[i] >= 0:
                 out.hand[seats[i]] = hands[i]
-        if not open_facts or jass_fits(view, out):
-            if view.weis_team == WEIS_OPEN:
-                jass_score_weis(out)
-            return 1
+        if open_facts and not jass_fits(view, out):
+            continue
+        if view.weis_team == WEIS_OPEN:
+            jass_score_weis(out)
+            if out.winner >= 0:     # with these melds the match would have ended already
+                out[0] = view[0]
+                out.known = 15
+                continue
+        return 1
     return 0
 
 

@@ -8,6 +8,8 @@ from deals import cards, late_line, playable
 from fuzz import House, play_both
 from kernel import JASS, JassKernel
 from reference.jass import JassReferee
+from trickbot.engine.notation import PLAY
+from trickbot.engine.position import Position
 from worlds import n_unseen, sampled_worlds, worlds
 
 PROVES = [
@@ -76,3 +78,13 @@ def test_announcements_and_silence_leave_fewer_worlds(house: House) -> None:
             total += statistic
             freedom += more
     assert abs(total - freedom) < 5 * (2 * freedom) ** 0.5 + 5
+
+
+def test_worlds_whose_melds_would_have_ended_the_match_are_none() -> None:
+    """Nothing was said about melds, and the match goes on: so no hidden hand has those that would have ended it."""
+    text = "jass match 2500 2400 first 0 hands rA,rK,r6,aA,a6,bA,b6,sA,s6 ? ? ? moves obenabe aA a7 aK a8"
+    deal = Position.parse(text).deal
+    free = Position.parse(text.replace("match 2500 2400 ", "")).deal
+    worlds = [deal.determinize(seed) for seed in range(600)]
+    assert {(world.phase, world.winner) for world in worlds} == {(PLAY, -1)}
+    assert any(2500 + free.determinize(seed).points[0] >= 3000 for seed in range(600))
