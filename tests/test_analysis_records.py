@@ -16,7 +16,15 @@ import pytest
 from click.testing import CliRunner
 from trickbot.ai.analysis.page import page
 from trickbot.ai.analysis.positions import PositionAnalysis, Settings
-from trickbot.ai.analysis.records import DealReport, Decision, Summary, biggest, card_kind, steps_of
+from trickbot.ai.analysis.records import (
+    DealReport,
+    Decision,
+    Summary,
+    biggest,
+    card_kind,
+    kept_sides,
+    steps_of,
+)
 from trickbot.ai.analysis.review import Review
 from trickbot.ai.analysis.text import deal_lines, decision_from_json, decision_json, table
 from trickbot.ai.analysis.values import Effort, margin
@@ -273,6 +281,19 @@ def test_page_escapes_names(records: list[Record], reports: list[DealReport]) ->
     assert "&lt;b&gt;A&amp;B" in text
 
 
+def test_players_may_change_seats(records: list[Record], reports: list[DealReport]) -> None:
+    """As in a tournament: the points of a player are added up, and a line of a picture stays with its player."""
+    changed = [
+        DealReport(replace(report.record, players=players), report.decisions)
+        for report, players in zip(reports, (["a", "b"] * 2, ["b", "a"] * 2), strict=False)
+    ]
+    assert kept_sides(changed) == [[0, 1], [1, 0]]
+    one, other = (report.position.deal.points for report in changed)
+    assert f"Made: a <b>{one[0] + other[1]}</b>, b <b>{one[1] + other[0]}</b>." in page(changed)
+    strangers = DealReport(replace(reports[1].record, players=["c", "d"] * 2), [])
+    assert kept_sides([changed[0], strangers]) == [[0, 1], [0, 1]]
+
+
 def test_page_of_a_deal_that_was_broken_off(records: list[Record], reports: list[DealReport]) -> None:
     record = replace(records[0], moves=records[0].moves[:12], deal=None, scores=None)
     found = Balance()
@@ -360,6 +381,15 @@ def test_position_as_text(ending: str) -> None:
     assert re.search(r"played on with open hands in \d+ worlds \((all|drawn)\), solved", text)
     assert "All hands open (exact):" in text
     assert "Where the hidden cards may lie" in text
+
+
+def test_open_values_that_are_not_exact_are_marked() -> None:
+    """Before the contract, undenufe is solved in a quick analysis and trumps are searched."""
+    [deal] = run_deal("--seed", "4")
+    text = run(deal, "--nodes", "50", "--worlds", "0", "--open", "--effort", "quick").stdout
+    assert "All hands open (~: searched, not exact):" in text
+    assert re.search(r"^undenufe +\d+.0 : \d+.0 ", text, re.MULTILINE)
+    assert re.search(r"^roses +\d+.\d : \d+.\d ~", text, re.MULTILINE)
 
 
 def test_position_as_json(ending: str) -> None:

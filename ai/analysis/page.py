@@ -1,5 +1,6 @@
 """A page of a review: self-contained HTML with each deal laid out trick by trick."""
 
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
@@ -9,7 +10,7 @@ from trickbot.ai.analysis.chart import chart, signed
 from trickbot.ai.analysis.drawings import card_chip, card_svg, suit_svg, symbols
 from trickbot.ai.analysis.records import DealReport, Decision, Sum, Summary, biggest, side_name
 from trickbot.ai.analysis.text import deal_title
-from trickbot.engine.cards import GAMES, N_SEATS, cards_in
+from trickbot.engine.cards import N_SEATS, cards_in
 from trickbot.engine.errors import TrickbotError
 from trickbot.engine.notation import CONTRACTS, PLAY, notation
 
@@ -39,14 +40,14 @@ def _title(reports: Sequence[DealReport]) -> str:
 
 
 def _head(reports: Sequence[DealReport]) -> str:
-    first, last = reports[0], reports[-1].record
-    sides = range(GAMES[last.game].n_sides)
-    names = [escape(side_name(first, side)) for side in sides]
-    total = last.scores or reports[-1].position.deal.scores
-    score = ", ".join(f"{name} <b>{total[side]}</b>" for side, name in zip(sides, names, strict=True))
+    made: Counter[str] = Counter()
+    for report in reports:
+        for side, points in enumerate(report.position.deal.points):
+            made[side_name(report, side)] += points
+    score = ", ".join(f"{escape(name)} <b>{points}</b>" for name, points in made.items())
     return (
         f"<header><h1>{escape(_title(reports))}</h1>"
-        f'<p class="lead">{score}. Points <i>lost</i> are margin that the best move brings beyond the '
+        f'<p class="lead">Made: {score}. Points <i>lost</i> are margin that the best move brings beyond the '
         "one played, for somebody who saw what the player saw: the mean of the differences over deals that "
         "were possible, with its standard error, as the points enter the match. <i>Bad luck</i> is what the "
         "move cost beyond that with all hands open.</p></header>"

@@ -8,7 +8,7 @@ from typing import Any
 from trickbot.ai.analysis.beliefs import Beliefs
 from trickbot.ai.analysis.chart import COLOURS
 from trickbot.ai.analysis.positions import PositionReport
-from trickbot.ai.analysis.records import DealReport, Summary, side_name
+from trickbot.ai.analysis.records import DealReport, Summary, kept_sides, side_name
 from trickbot.ai.analysis.text import SUITS, percent
 from trickbot.ai.analysis.values import margin
 from trickbot.engine.cards import GAMES, N_SEATS
@@ -84,32 +84,34 @@ def plot_deals(reports: Sequence[DealReport], path: str) -> None:
 
 
 def _course(axes: Any, reports: Sequence[DealReport]) -> None:
-    game = reports[0].record.game
-    teams = GAMES[game].n_sides == 2
-    sides = [0] if teams else range(N_SEATS)
+    teams = GAMES[reports[0].record.game].n_sides == 2
+
+    def shown(points: Sequence[float], side: int) -> float:
+        return margin(points, side) if teams else points[side]
+
     begin = 0
     starts: list[int] = []
     marks: list[_Mistake] = []
     ticks: list[tuple[float, str]] = []
-    for report in reports:
+    for report, order in zip(reports, kept_sides(reports), strict=True):
         starts.append(begin)
         values = [each.open_points for each in report.decisions]
         deal: Any = report.position.deal
         if deal.to_move < 0:
             values.append(tuple(map(float, deal.points)))
-        for side in sides:
-            line = [margin(each, 0) if teams else each[side] for each in values]
+        for place, side in enumerate(order[:1] if teams else order):
+            line = [shown(each, side) for each in values]
             name = None if begin or teams else side_name(report, side)
             at = range(begin, begin + len(line))
-            axes.step(at, line, where="post", color=COLOURS[side], lw=1.8, label=name)
+            axes.step(at, line, where="post", color=COLOURS[place], lw=1.8, label=name)
         for number, each in enumerate(report.decisions):
             if number == 0 or each.trick != report.decisions[number - 1].trick:
                 ticks.append((begin + number, str(each.trick) if each.trick else ""))
             if each.mistake:
                 after = values[min(number + 1, len(values) - 1)]
-                value = margin(after, 0) if teams else after[each.seat]
-                before = values[number]
-                fell = (margin(before, 0) if teams else before[each.seat]) > value
+                side = order[0] if teams else each.seat
+                value = shown(after, side)
+                fell = shown(values[number], side) > value
                 words = each.kind if "=" in each.played else f"{each.played} \u2192 {each.best}"
                 marks.append((begin + number + 1, value, each.lost, words, fell))
         begin += len(values) + 1

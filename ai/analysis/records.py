@@ -8,7 +8,7 @@ where nothing was lost (and now and then below). ``open_lost`` is what the move 
 open: what that is beyond skill was luck.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from math import sqrt
@@ -290,3 +290,19 @@ def side_name(report: DealReport, side: int) -> str:
     seats = range(side, 4, n_sides)
     names = [report.player(seat) for seat in seats]
     return names[0] if len(set(names)) == 1 else " & ".join(names)
+
+
+def kept_sides(reports: Sequence[DealReport]) -> list[list[int]]:
+    """The sides of each deal, those of the same players at the same place although they change seats; in their
+    own order where others play."""
+    names = [
+        [side_name(report, side) for side in range(GAMES[report.record.game].n_sides)] for report in reports
+    ]
+    kept = []
+    for own in names:
+        order = list(range(len(own)))
+        if sorted(own) == sorted(names[0]):
+            free = list(order)
+            order = [free.pop([own[side] for side in free].index(name)) for name in names[0]]
+        kept.append(order)
+    return kept

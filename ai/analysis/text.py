@@ -94,9 +94,24 @@ def _pair(estimate: Any) -> tuple[float, float]:
 
 def _open_lines(report: PositionReport) -> list[str]:
     moves = report.open_moves or []
-    exact = all(move.exact for move in moves)
-    rows = [[move.word, _points(move.points), _number(move.lost), " ".join(move.line[1:])] for move in moves]
-    head = f"All hands open ({'exact' if exact else 'searched, not exact'}):"
+    exact = {move.exact for move in moves}
+    how = (
+        "exact"
+        if exact == {True}
+        else "searched, not exact"
+        if exact == {False}
+        else "~: searched, not exact"
+    )
+    rows = [
+        [
+            move.word,
+            _points(move.points) + ("" if move.exact or len(exact) < 2 else " ~"),
+            _number(move.lost),
+            " ".join(move.line[1:]),
+        ]
+        for move in moves
+    ]
+    head = f"All hands open ({how}):"
     return [head, *table(["move", "points", "lost", "then"], rows, right=(1, 2))]
 
 
