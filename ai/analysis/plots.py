@@ -101,7 +101,7 @@ def _course(axes: Any, reports: Sequence[DealReport]) -> None:
             values.append(tuple(map(float, deal.points)))
         for place, side in enumerate(order[:1] if teams else order):
             line = [shown(each, side) for each in values]
-            name = None if begin or teams else side_name(report, side)
+            name = None if begin or teams else _seat_name(report, side)
             at = range(begin, begin + len(line))
             axes.step(at, line, where="post", color=COLOURS[place], lw=1.8, label=name)
         for number, each in enumerate(report.decisions):
@@ -132,8 +132,14 @@ def _course(axes: Any, reports: Sequence[DealReport]) -> None:
         axes.set_title("With all hands open: the margin of " + side_name(reports[0], 0))
         axes.set_ylabel("points")
     else:
-        axes.set_title("With all hands open: points by player")
-        axes.legend(frameon=False, ncols=N_SEATS, loc="upper right", bbox_to_anchor=(1, 1.12), fontsize=9)
+        axes.set_title("With all hands open: points by player", pad=28)
+        axes.legend(frameon=False, ncols=N_SEATS, loc="lower left", bbox_to_anchor=(-0.01, 0.99), fontsize=9)
+
+
+def _seat_name(report: DealReport, seat: int) -> str:
+    """The player's name, with the seat where it plays several."""
+    name = report.player(seat)
+    return f"{name} (seat {seat})" if report.record.players.count(name) > 1 else name
 
 
 _Mistake = tuple[float, float, float, str, bool]  # place, value, lost, words, whether the value fell there
