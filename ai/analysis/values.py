@@ -341,7 +341,7 @@ class Comparison:
     What is rare among the worlds may be missing from those drawn, most of all where two moves seldom differ.
     So the error of a difference counts one world in all those drawn as unknown: to the error of the mean
     comes, in squares, the spread of the decision's margin over the number of worlds. With that, two errors
-    cover the truth 94 times in 100 on endings solved exactly (bench/analysis.py).
+    cover the truth 94 to 95 times in 100 on endings solved exactly (bench/analysis.py).
     """
 
     side: int
