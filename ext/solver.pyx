@@ -700,18 +700,23 @@ cdef Bounds all_of(const Root* root) noexcept nogil:
     return bounds
 
 
-cdef Bounds narrow(SolverState* s, const Root* root, Bounds bounds) noexcept nogil:
-    """Halves the bounds until they meet, or a limit is reached."""
-    cdef int wanted, value
+cdef Bounds narrow(SolverState* s, const Root* root, Bounds bounds, int guess) noexcept nogil:
+    """Halves the bounds until they meet, or a limit is reached; with a guess (else NO_VALUE) tries that first."""
+    cdef int wanted, value, n_guesses = 0 if guess == NO_VALUE else 2
     while bounds.low < bounds.high:
         wanted = (bounds.low + bounds.high + 1) >> 1
+        if n_guesses and bounds.low < guess <= bounds.high:
+            wanted = guess
+        n_guesses -= n_guesses > 0
         value = least_most(s, root, wanted)
         if s.limits.halted:
             break
         if value >= wanted:
             bounds.low = value
+            guess = value + 1
         else:
             bounds.high = value
+            guess = value
     return bounds
 
 
@@ -752,7 +757,7 @@ cdef bint solver_value(SolverState* s, const JassState* world, bint plain, int* 
     cdef Bounds bounds
     if not set_up(s, world, plain, &root):
         return 0
-    bounds = narrow(s, &root, all_of(&root))
+    bounds = narrow(s, &root, all_of(&root), NO_VALUE)
     as_points(&root, bounds.low, world.rules.match_bonus, points)
     return bounds.low == bounds.high
 
@@ -764,7 +769,7 @@ cdef int solver_moves(SolverState* s, const JassState* world, bint plain, int* m
     cdef Root root, child
     cdef Bounds bounds
     cdef uint64_t legal
-    cdef int n = 0
+    cdef int n = 0, guess = NO_VALUE
     if not set_up(s, world, plain, &root):
         return 0
     legal = jass_legal(world)
@@ -773,9 +778,10 @@ cdef int solver_moves(SolverState* s, const JassState* world, bint plain, int* m
         legal &= legal - 1
         child = root
         advance(s, &child, card_inside(s, moves[n], root.left))
-        bounds = narrow(s, &child, all_of(&child))
+        bounds = narrow(s, &child, all_of(&child), guess)
         if bounds.low < bounds.high:
             return 0
+        guess = bounds.low
         as_points(&root, bounds.low, world.rules.match_bonus, points + 2 * n)
         n += 1
     return n
@@ -828,7 +834,7 @@ cdef class Solver:
         if not set_up(&self.s, &deal.s, without_bonus, &root):
             raise ValueError("only a full deal whose contract is named and that is not over can be solved")
         with nogil:
-            bounds = narrow(&self.s, &root, all_of(&root))
+            bounds = narrow(&self.s, &root, all_of(&root), NO_VALUE)
         as_points(&root, bounds.low, deal.rules.c.match_bonus, low)
         as_points(&root, bounds.high, deal.rules.c.match_bonus, high)
         line = []
