@@ -108,6 +108,14 @@ OPTIONS: tuple[Option, ...] = (
         tunable=True,
     ),
     Option(
+        "Contracts",
+        "combo",
+        "search",
+        "jass: what names the contract: the search, the fitted tables, or the search where they find it close",
+        choices=("search", "tables", "both"),
+        tunable=True,
+    ),
+    Option(
         "Beliefs",
         "spin",
         4096,

@@ -27,7 +27,9 @@ METHODS = ("ismcts", "pimc")  # the bots that search
 INFO_S = 0.125  # between two reports of a search that is limited by time
 FIRST_INFO_NODES = 1 << 14  # of one limited by nodes: reports come at doubling numbers, whatever the clock
 FEWEST_NODES = 32  # of a search without any time
-WORLDS_S = 80_000  # worlds weighted for a second of thinking: a tenth of it or less
+WORLDS_S = 80_000  # worlds weighted for a second of thinking: about a tenth of it
+CLOSE_POINTS = {"tables": 0, "both": 20}  # of the best contract, by the option Contracts, mean multiplier 1
+ALL_MOVES = (1 << 64) - 1
 MARGIN_S = 0.001  # kept back for the answer
 DECK_POINTS = 157  # of a jass deal, unmultiplied: the unit of utility
 APPLES_POINTS = 100  # the unit in apples, about the spread of a round's scores
@@ -122,6 +124,8 @@ class Searcher:
             return Report(self.forced)
         if self.options.bot not in METHODS:
             return Report(at_once(self.deal, self.options.bot, self.seed))
+        if (by_tables := self._by_tables()).bit_count() == 1:
+            return Report(tuple(cards_in(by_tables)))
         until = started + self._seconds(limits)
         nodes = limit_nodes(self.options.skill, limits.nodes)
         deal = self.deal.copy()
@@ -139,6 +143,18 @@ class Searcher:
             report = self._report(searches, report, started, self.seed + left)
             deal.apply(report.decision[-1])
         return report
+
+    def _by_tables(self) -> int:
+        """Mask of the contracts that the fitted tables leave to choose from; everything where they aren't asked."""
+        within = CLOSE_POINTS.get(self.options.contracts)
+        if self.deal.phase != CONTRACT or within is None:
+            return ALL_MOVES
+        from trickbot.ext.jass import contract_worths
+
+        worths = contract_worths(self.deal, table("jass_contracts"))
+        multipliers = self.deal.rules.multipliers
+        least = max(worths.values()) - within * sum(multipliers) / len(multipliers)
+        return sum(1 << move for move, worth in worths.items() if worth >= least)
 
     def _start(self, deal: Any, stream: int, nodes: int | None, seconds: float) -> list[Any]:
         """A search for each thread, fit for so many iterations or seconds."""
@@ -165,6 +181,7 @@ class Searcher:
                 others=options.others,
                 chances=self.match,
                 open_hands=self.open_hands,
+                only=self._by_tables(),
                 **imagined,
             )
             for thread in range(options.threads)
@@ -179,12 +196,12 @@ class Searcher:
     def _imagined(self, nodes: int | None, seconds: float) -> dict[str, Any]:
         """How the search imagines the other seats; weighing worlds takes a tenth of the time."""
         options = self.options
-        if self.deal.game != "jass":
-            return {"playout_tricks": options.playout_tricks}
-        pool = min(options.beliefs, inf if nodes is None else nodes, seconds * WORLDS_S) / options.threads
+        worlds = seconds * WORLDS_S
+        pool = min(options.beliefs, inf if nodes is None else nodes, worlds) / options.threads
+        jass = self.deal.game == "jass"
         return {
-            "model": table("jass_model"),
-            "contracts": table("jass_contracts"),
+            "model": table("jass_model") if jass else None,
+            "contracts": table("jass_contracts") if jass else None,
             "pool": int(pool),
             "model_others": options.model_others and not self.open_hands,
             "playout_tricks": options.playout_tricks,

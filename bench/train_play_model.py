@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
+from trickbot.ai.models import table
 from trickbot.engine.rules import Rules
 from trickbot.ext.jass import MODEL_CELLS, card_cells, choose, random_deal
 from trickbot.ext.search import Search, root_moves
@@ -26,6 +27,7 @@ def self_play(seed: int, n_deals: int, nodes: int) -> tuple[np.ndarray, np.ndarr
     """The cells of all legal cards (n, tables), where each decision starts, the chosen card's place, its deal."""
     rows, starts, chosen, deals = [], [0], [], []
     rng = random.Random(seed)
+    model, contracts = table("jass_model"), table("jass_contracts")
     for number in range(n_deals):
         rules = Rules.parse("jass", PRESETS[number % len(PRESETS)]).kernel()
         deal = random_deal(rules, number % 4, rng.getrandbits(60))
@@ -38,7 +40,17 @@ def self_play(seed: int, n_deals: int, nodes: int) -> tuple[np.ndarray, np.ndarr
             card = cards[0]
             if len(cards) > 1:
                 scale = 157.0 * deal.multiplier
-                search = Search(deal, seed=rng.getrandbits(60) + 1, scale=scale, exploration=0.5)
+                search = Search(
+                    deal,
+                    seed=rng.getrandbits(60) + 1,
+                    scale=scale,
+                    exploration=0.7,
+                    model=model,
+                    contracts=contracts,
+                    pool=nodes // 8,
+                    model_others=True,
+                    playout_tricks=3,
+                )
                 search.run(nodes=nodes)
                 card = root_moves([search])[0].move
                 rows.append(card_cells(deal))

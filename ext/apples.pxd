@@ -16,7 +16,7 @@ from trickbot.ext.apples_policy cimport (
 from trickbot.ext.apples_value cimport (
     apples_in_tree, apples_outcome, apples_win_chance, apples_world_weight,
 )
-from trickbot.ext.apples_worlds cimport ApplesWorlds, apples_determinize, apples_has_room, apples_prepare
+from trickbot.ext.apples_worlds cimport ApplesPast, ApplesWorlds, apples_determinize, apples_has_room, apples_prepare
 
 
 cdef class ApplesRules:
@@ -31,3 +31,4 @@ cdef class ApplesDeal:
     cdef int _derived       # the seat whose dealt hand follows from the three others, -1
     cdef uint64_t _elsewhere(self, int seat)
     cdef void _forget(self, int seat)
+    cdef void remember(self, ApplesWorlds* table)

@@ -454,6 +454,30 @@ cdef class ApplesDeal:
         out.s = self.s
         return out
 
+    cdef void remember(self, ApplesWorlds* table):
+        """Adds to the table what the hidden seats have played, each card with the moment in which it was chosen."""
+        cdef ApplesState past = self.s
+        cdef ApplesPast* p
+        cdef int seat, card
+        past.trick_no = 0
+        past.n_trick = 0
+        for seat in range(4):
+            past.played[seat] = 0
+            past.won[seat] = 0
+        for leader, cards, *_ in [*self._tricks, (self.s.leader, self.trick)]:
+            past.phase = PLAY
+            past.to_move = leader
+            for card in cards:
+                seat = past.to_move
+                if not self.s.known >> seat & 1:
+                    p = &table.past[table.n_past]
+                    table.n_past += 1
+                    p.before = past
+                    p.kept = self.s.played[seat] & ~past.played[seat]
+                    p.seat = seat
+                    p.card = card
+                apples_advance(&past, card, NULL)
+
     def consistent(self):
         """Whether some full deal fits all that is known here. (What the bids prove is looked at suit by suit only,
         once the pile is dealt back.)"""

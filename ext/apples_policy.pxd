@@ -303,24 +303,25 @@ cdef inline int apples_choose_give(const ApplesState* s, const int16_t* w) noexc
     return best
 
 
+cdef inline int apples_target_worth(uint64_t hand, uint64_t trumps, int card, const int16_t* w) noexcept nogil:
+    """What is to be said for setting this card of a hand of 13 aside."""
+    cdef int rank = card & 15, held = count(hand & lane(card >> 4))
+    cdef int worth = w[4 * (rank >> 2) + apples_same_rank(hand, rank) - 1] + w[16] * rank + w[22] * held
+    if bit(card) & trumps:
+        return worth + w[17] + w[18] * rank - w[22] * held
+    worth += w[19] if hand & trumps & (<uint64_t> 0x0001000100010001 << rank) else 0
+    return worth + (w[20] if held == 1 else w[21] if held == 2 else 0)
+
+
 cdef inline int apples_choose_target(const ApplesState* s, const int16_t* w) noexcept nogil:
-    cdef uint64_t hand = s.hand[s.to_move], left = hand, card, trumps = lane(s.bid_suit)
-    cdef int rank, best = -1, held, score, most = -(1 << 30)
+    cdef uint64_t hand = s.hand[s.to_move], left = hand, trumps = lane(s.bid_suit)
+    cdef int best = -1, score, most = -(1 << 30)
     while left:
-        card = left & (0 - left)
-        left ^= card
-        rank = lowest(card) & 15
-        held = count(hand & lane(lowest(card) >> 4))
-        score = w[4 * (rank >> 2) + apples_same_rank(hand, rank) - 1] + w[16] * rank
-        if card & trumps:
-            score += w[17] + w[18] * rank
-        else:
-            score += w[19] if hand & trumps & (<uint64_t> 0x0001000100010001 << rank) else 0
-            score += w[20] if held == 1 else w[21] if held == 2 else 0
-            score += w[22] * held
+        score = apples_target_worth(hand, trumps, lowest(left), w)
         if score > most:
             most = score
-            best = lowest(card)
+            best = lowest(left)
+        left &= left - 1
     return best
 
 

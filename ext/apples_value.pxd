@@ -1,14 +1,20 @@
 # Apples: what a round is worth to each seat, and which decisions the search looks at.
 
 from libc.math cimport exp, sqrt
-from trickbot.ext.apples_state cimport ApplesState, apples_score, apples_winner
-from trickbot.ext.apples_worlds cimport ApplesWorlds
+from libc.stdint cimport uint64_t
+from trickbot.ext.apples_policy cimport apples_choose_card, apples_target_worth, apples_weights
+from trickbot.ext.apples_state cimport HIDDEN, ApplesState, apples_legal, apples_score, apples_winner
+from trickbot.ext.apples_worlds cimport ApplesPast, ApplesWorlds
+from trickbot.ext.bits cimport bit, count, lane, lowest
 from trickbot.ext.objective cimport Objective, Style
 from trickbot.ext.phase cimport OVER, PLAY, TARGET
+from trickbot.ext.rng cimport Rng, rng_uniform
 
 cdef enum:
     ROUND_POINTS = 25       # that the best of a round makes, about
     ROUND_SD = 40           # standard deviation of a seat's points in a round, about
+    AGREED = 55             # percent of cards in which bots agree with the policy
+    TARGET_WIDTH = 48       # that the choice of a target is uncertain by, in the policy's sixteenths of a point
 
 
 cdef inline int apples_in_tree(const ApplesState* s, int root_seat, int root_phase, const Style* style) noexcept nogil:
@@ -77,7 +83,63 @@ cdef inline void apples_outcome(const ApplesState* s, const Objective* o, double
         utility[seat] = 0.5 + 0.5 * (own[seat] - o.others * (total - own[seat]) / 3.0) / o.scale
 
 
-cdef inline double apples_world_weight(const ApplesState* view, const ApplesWorlds* table, const ApplesState* world,
-                                       const Style* style) noexcept nogil:
-    """All worlds that fit are equally likely: no model of the others' choices yet."""
-    return 1.0
+# ---------------------------------------------------------------------------------------- likelihood
+
+cdef inline double apples_redraw_target(ApplesState* world, int seat, Rng* rng) noexcept nogil:
+    """Draws a hidden target anew among the cards that the seat has not played, as likely as the policy would have set
+    it aside, softened; returns how likely the policy is to set aside one of these, by card."""
+    cdef double up_to[13]
+    cdef double total = 0.0, all_ = 0.0, likely, at
+    cdef uint64_t held = world.hand[seat] | bit(world.target[seat]), hand = held | world.played[seat], left = hand
+    cdef uint64_t trumps = lane(world.bid_suit)
+    cdef bint fixed = world.voids[seat] >> (world.target[seat] >> 4) & 1     # a suit that it does not hold
+    cdef int most = -(1 << 30), n = 0
+    while left:
+        most = max(most, apples_target_worth(hand, trumps, lowest(left), apples_weights.target))
+        left &= left - 1
+    left = hand
+    while left:
+        likely = exp((apples_target_worth(hand, trumps, lowest(left), apples_weights.target) - most)
+                     / <double> TARGET_WIDTH)
+        all_ += likely
+        if left & -left & (bit(world.target[seat]) if fixed else held):
+            total += likely
+            up_to[n] = total
+            n += 1
+        left &= left - 1
+    if not fixed:
+        at = rng_uniform(rng) * total
+        world.hand[seat] = held
+        n = 0
+        while up_to[n] <= at and held & (held - 1):
+            n += 1
+            held &= held - 1
+        world.target[seat] = lowest(held)
+        world.hand[seat] ^= bit(world.target[seat])
+        total /= count(world.hand[seat]) + 1
+    return total / all_
+
+
+cdef inline double apples_world_weight(const ApplesState* view, ApplesWorlds* table, ApplesState* world,
+                                       Rng* rng) noexcept nogil:
+    """How likely the hidden seats' choices after the pile were, had they held this world's hands: targets, which are
+    drawn anew, and cards, each as often the policy's as bots agree with it."""
+    cdef ApplesPast* past
+    cdef uint64_t hand, legal
+    cdef double weight = 1.0
+    cdef int i, seat
+    for seat in range(4):
+        if view.target[seat] == HIDDEN and not view.known >> seat & 1:
+            weight *= apples_redraw_target(world, seat, rng)
+    for i in range(table.n_past):
+        past = &table.past[i]
+        seat = past.seat
+        past.before.hand[seat] = world.hand[seat] | past.kept
+        past.before.target[seat] = world.target[seat]
+        legal = apples_legal(&past.before)
+        if legal & (legal - 1):
+            if apples_choose_card(&past.before, &apples_weights) == past.card:
+                weight *= 0.01 * AGREED
+            else:
+                weight *= (1.0 - 0.01 * AGREED) / (count(legal) - 1)
+    return weight

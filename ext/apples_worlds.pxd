@@ -28,6 +28,13 @@ cdef enum:
     MAX_TRIES = 1 << 20     # rejected worlds before determinize says that there is none
     PILOT = 1 << 14
 
+cdef struct ApplesPast:
+    # A card that a hidden seat chose
+    ApplesState before      # as all saw it
+    uint64_t kept           # cards that the seat has played since, this one among them: it held them then
+    int seat
+    int card
+
 cdef struct ApplesWorlds:
     bint fits                   # as far as suits and sizes tell
     int n                       # hidden hands
@@ -51,6 +58,8 @@ cdef struct ApplesWorlds:
     bint marks                  # whether the bid's winner's cards are to be marked
     double near_up_to[14]       # by number of marked cards that are near: cumulated weight
     double most[14]             # and the highest product of ways
+    int n_past
+    ApplesPast past[48]
 
 
 cdef inline uint64_t apples_unseen(const ApplesState* s) noexcept nogil:
@@ -402,6 +411,7 @@ cdef inline void apples_prepare(const ApplesState* view, ApplesWorlds* w) noexce
     cdef Rng rng
     cdef int seat, _tries
     w.n = 0
+    w.n_past = 0
     w.unseen = apples_unseen(view)
     w.fits = apples_has_room(view)
     for seat in range(4):

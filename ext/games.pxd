@@ -29,13 +29,14 @@ cdef inline bint game_determinize(const AnyState* view, const AnyWorlds* w, AnyS
         return apples_determinize(view, &w.apples, out, rng)
 
 
-cdef inline double game_world_weight(const AnyState* view, const AnyWorlds* w, const AnyState* world,
-                                     const Style* style) noexcept nogil:
-    """How likely the hidden seats would have done what they did, had they held this world's hands."""
+cdef inline double game_world_weight(const AnyState* view, AnyWorlds* w, AnyState* world, const Style* style,
+                                     Rng* rng) noexcept nogil:
+    """How likely the hidden seats would have done what they did, had they held this world's hands; what only they
+    know of them may be drawn anew."""
     if AnyState is JassState:
         return jass_world_weight(view, &w.jass, world, style)
     else:
-        return apples_world_weight(view, &w.apples, world, style)
+        return apples_world_weight(view, &w.apples, world, rng)
 
 
 cdef inline int game_to_move(const AnyState* s) noexcept nogil:

@@ -6,7 +6,8 @@ from libc.string cimport memcmp, memset
 
 from trickbot.ext.bits cimport bit, count, lowest
 from trickbot.ext.jass_model cimport N_CELLS, N_TABLES, Moment, jass_cells, jass_moment
-from trickbot.ext.jass_policy cimport N_CONTRACT_CELLS
+from trickbot.ext.jass_policy cimport N_CONTRACT_CELLS, jass_contract_options
+from trickbot.ext.jass_state cimport FIRST_CONTRACT_MOVE, N_CONTRACTS
 from trickbot.ext.jass_worlds cimport Past
 from trickbot.ext.phase cimport CONTRACT, OVER, PLAY
 from trickbot.ext.rng cimport Rng, rng_next, rng_seed, rng_uniform
@@ -653,13 +654,21 @@ def perft(JassDeal deal not None, int depth):
     return total
 
 
-def contract_by_tables(JassDeal deal not None, const float[::1] tables):
-    """The contract move that the fitted tables find best. ValueError unless a contract is to be named."""
-    if deal.s.phase != CONTRACT or not deal.s.known >> deal.s.to_move & 1:
+def contract_worths(JassDeal deal not None, const float[::1] tables):
+    """What the fitted tables expect of each legal contract move, by move: the difference of the sides' points,
+    multiplied. ValueError unless a contract is to be named by a known hand."""
+    cdef double worth[N_CONTRACTS + 1]
+    cdef double mean
+    cdef JassState* s = &deal.s
+    if s.phase != CONTRACT or not s.known >> s.to_move & 1:
         raise ValueError("no contract is to be named by a known hand")
     if tables.shape[0] != N_CONTRACT_CELLS:
         raise ValueError(f"contract tables of {tables.shape[0]} entries: must be {N_CONTRACT_CELLS}")
-    return jass_choose_contract(&deal.s, &tables[0])
+    jass_contract_options(s.hand[s.to_move], s.to_move != s.first, &tables[0], s.rules, worth, &mean)
+    worths = {FIRST_CONTRACT_MOVE + contract: worth[contract] for contract in range(N_CONTRACTS)}
+    if not s.pushed:
+        worths[PUSH] = worth[N_CONTRACTS]
+    return worths
 
 
 def choose(JassDeal deal not None, str kind, seed):

@@ -1,5 +1,6 @@
 # Schieber Jass: moves without search, by what one seat sees: its own hand and what lay on the table.
 
+from libc.math cimport exp
 from libc.stdint cimport uint8_t, uint64_t
 from trickbot.ext.bits cimport bit, count, lane, lowest, nth_bit
 from trickbot.ext.jass_model cimport Moment, jass_model_card, jass_moment
@@ -21,7 +22,9 @@ cdef inline uint64_t jass_random_card(uint64_t legal, uint64_t coin) noexcept no
 
 cdef enum:
     N_CONTRACT_CELLS = 2 * 2 * 4 * 512
-    PUSH_BELOW = 48         # expected difference, in points of the mean multiplier
+    # In points of the mean multiplier
+    PUSH_BELOW = 48         # expected difference of the sides
+    CHOICE_WIDTH = 15       # that a choice is uncertain by
 
 cdef inline double jass_trump_worth(uint64_t hand, int suit) noexcept nogil:
     """Card points, of 157, that a side may expect whose member with this hand names this trump."""
@@ -84,44 +87,63 @@ cdef inline double jass_table_worth(const float* tables, uint64_t hand, bint par
     return points + r.match_bonus * match
 
 
-cdef inline double jass_contract_worth(const JassState* s, const float* tables, int contract) noexcept nogil:
-    """Expected difference of the sides' points, multiplied, if the seat to move names the contract: by the tables where
-    there are some, else by counting; with its own melds and Stoeck."""
-    cdef int seat = s.to_move
-    cdef uint64_t hand = s.hand[seat], pair
+cdef inline double jass_contract_worth(uint64_t hand, bint partner, const float* tables, int contract,
+                                       const JassRuleSet* r) noexcept nogil:
+    """Expected difference of the sides' points, multiplied, if the forehand or its partner names the contract: by the
+    tables where there are some, else by counting; with its own melds and Stoeck."""
+    cdef uint64_t pair
     cdef uint64_t melds[3]
     cdef double worth
     cdef int i
     if tables != NULL:
-        worth = jass_table_worth(tables, hand, seat != s.first, contract, s.rules)
+        worth = jass_table_worth(tables, hand, partner, contract, r)
     elif contract < OBENABE:
         worth = 2.0 * jass_trump_worth(hand, contract) - 157.0
     else:
-        worth = 2.0 * jass_plain_worth(hand, contract == UNDENUFE, seat == s.first) - 157.0
-    if s.rules.weis:
-        for i in range(jass_melds(hand, s.rules, contract, melds)):
-            worth += 0.7 * (jass_meld_key(melds[i], s.rules, contract) >> 12)
+        worth = 2.0 * jass_plain_worth(hand, contract == UNDENUFE, not partner) - 157.0
+    if r.weis:
+        for i in range(jass_melds(hand, r, contract, melds)):
+            worth += 0.7 * (jass_meld_key(melds[i], r, contract) >> 12)
     if contract < OBENABE:
         pair = <uint64_t> (1 << OBER | 1 << KOENIG) << (16 * contract)
         if hand & pair == pair:
-            worth += s.rules.stoeck
-    return worth * s.rules.multiplier[contract]
+            worth += r.stoeck
+    return worth * r.multiplier[contract]
+
+
+cdef inline int jass_contract_options(uint64_t hand, bint partner, const float* tables, const JassRuleSet* r,
+                                      double* worth, double* mean) noexcept nogil:
+    """What each contract is worth, and a push at N_CONTRACTS; the best of them. A push is worth what a partner makes of
+    it who has seen nothing either (thresholds by bench/train_contracts.py). mean: of the multipliers."""
+    cdef int contract, best = 0
+    mean[0] = 0.0
+    for contract in range(N_CONTRACTS):
+        mean[0] += r.multiplier[contract] / 6.0
+        worth[contract] = jass_contract_worth(hand, partner, tables, contract, r)
+        if worth[contract] > worth[best]:
+            best = contract
+    worth[N_CONTRACTS] = -1e9 if partner else (40 if tables == NULL else PUSH_BELOW) * mean[0]
+    return best if worth[best] >= worth[N_CONTRACTS] else N_CONTRACTS
 
 
 cdef inline int jass_choose_contract(const JassState* s, const float* tables) noexcept nogil:
-    """Contract or push. A push is worth what a partner makes of it who has seen nothing either, so only a good hand
-    names (thresholds by bench/train_contracts.py)."""
-    cdef int contract, best = 0
-    cdef double worth, most = -1e9, mean = 0.0
-    for contract in range(N_CONTRACTS):
-        mean += s.rules.multiplier[contract] / 6.0
-        worth = jass_contract_worth(s, tables, contract)
-        if worth > most:
-            most = worth
-            best = contract
-    if not s.pushed and most < (40 if tables == NULL else PUSH_BELOW) * mean:
-        return PUSH
-    return FIRST_CONTRACT_MOVE + best
+    """Contract or push."""
+    cdef double worth[N_CONTRACTS + 1]
+    cdef double mean
+    cdef int best = jass_contract_options(s.hand[s.to_move], s.to_move != s.first, tables, s.rules, worth, &mean)
+    return PUSH if best == N_CONTRACTS else FIRST_CONTRACT_MOVE + best
+
+
+cdef inline double jass_contract_likelihood(uint64_t hand, bint partner, int choice, const float* tables,
+                                            const JassRuleSet* r) noexcept nogil:
+    """Probability that a seat with this hand at the deal chooses so (N_CONTRACTS: pushes): a soft maximum."""
+    cdef double worth[N_CONTRACTS + 1]
+    cdef double mean, total = 0.0, most
+    cdef int i
+    most = worth[jass_contract_options(hand, partner, tables, r, worth, &mean)]
+    for i in range(N_CONTRACTS + 1):
+        total += exp((worth[i] - most) / (CHOICE_WIDTH * mean))
+    return exp((worth[choice] - most) / (CHOICE_WIDTH * mean)) / total
 
 
 cdef inline int jass_policy(const JassState* s, const Style* style, Rng* rng) noexcept nogil:

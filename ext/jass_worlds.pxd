@@ -3,8 +3,9 @@
 from libc.stdint cimport uint64_t
 from trickbot.ext.bits cimport count
 from trickbot.ext.jass_model cimport Moment, jass_likelihood
+from trickbot.ext.jass_policy cimport jass_contract_likelihood
 from trickbot.ext.jass_state cimport (
-    JASS_PACK, NOT_SAID, WEIS_OPEN, Follow, JassState, jass_follow, jass_lead, jass_melds, jass_n_held, jass_score_weis,
+    JASS_PACK, N_CONTRACTS, NOT_SAID, WEIS_OPEN, Follow, JassState, jass_follow, jass_lead, jass_melds, jass_n_held, jass_score_weis,
     jass_stoeck_cards, jass_trumps,
 )
 from trickbot.ext.objective cimport Style
@@ -161,14 +162,24 @@ cdef inline bint jass_determinize(const JassState* view, const JassWorlds* table
 
 cdef inline double jass_world_weight(const JassState* view, const JassWorlds* table, const JassState* world,
                                      const Style* style) noexcept nogil:
-    """How likely the hidden seats' cards so far were, had they held this world's hands: the product over their plays
-    of the play model's probability, each softened by a small chance of any card."""
+    """How likely the hidden seats' choices so far were, had they held this world's hands: the product of the
+    probabilities of contract and push, by the contract tables, and of their plays, by the play model, each softened by
+    a small chance of any choice."""
     cdef const Past* past
     cdef Follow follow
     cdef uint64_t hand, legal
     cdef double weight = 1.0
     cdef float p
-    cdef int i
+    cdef int i, seat
+    if style.contracts != NULL:
+        if view.pushed and not view.known >> view.first & 1:
+            seat = view.first
+            weight *= 0.03 + 0.97 * jass_contract_likelihood(world.hand[seat] | view.played[seat], 0, N_CONTRACTS,
+                                                            style.contracts, view.rules)
+        if view.contract >= 0 and not view.known >> view.declarer & 1:
+            seat = view.declarer
+            weight *= 0.03 + 0.97 * jass_contract_likelihood(world.hand[seat] | view.played[seat], seat != view.first,
+                                                            view.contract, style.contracts, view.rules)
     for i in range(table.n_past):
         past = &table.past[i]
         hand = world.hand[past.seat] | past.kept

@@ -18,6 +18,7 @@ cdef struct Spending:
     bint per_world          # a tree per world instead of one for all
     int iterations          # per world
     float exploration
+    uint64_t only           # moves of the root that are looked at
     bint chances            # keep the chance to win the match as well
     Objective objective
     Style style

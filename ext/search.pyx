@@ -23,6 +23,7 @@ from trickbot.ext.jass cimport JassDeal, JassState, jass_prepare
 from trickbot.ext.jass_model cimport N_CELLS
 from trickbot.ext.jass_policy cimport N_CONTRACT_CELLS
 from trickbot.ext.objective cimport Style
+from trickbot.ext.phase cimport PILE
 from trickbot.ext.rng cimport Rng, rng_below, rng_seed, rng_uniform
 from trickbot.ext.tree cimport NO_NODE, Node, Tree, tree_add, tree_clear, tree_find, tree_ucb
 
@@ -85,6 +86,8 @@ cdef void descend(AnyState* world, Tree* tree, const Spending* how, Path* path, 
             is_new = tree.nodes[child].visits == 0
         else:
             legal = game_legal(world)
+            if at == 0:
+                legal &= how.only
             n_legal = count(legal)
             tried = 0
             best = -1e30
@@ -123,7 +126,7 @@ cdef void descend(AnyState* world, Tree* tree, const Spending* how, Path* path, 
             return
 
 
-cdef double fill_pool(const AnyState* view, const AnyWorlds* worlds, const Style* style, Rng* rng, AnyState* pool,
+cdef double fill_pool(const AnyState* view, AnyWorlds* worlds, const Style* style, Rng* rng, AnyState* pool,
                       double* up_to, int n) noexcept nogil:
     """n worlds and their cumulated weights; 0 if the view has none. Where few worlds would carry all the weight the
     model is too sure of itself: weights are flattened by square roots until the effective sample is a tenth."""
@@ -132,7 +135,7 @@ cdef double fill_pool(const AnyState* view, const AnyWorlds* worlds, const Style
     for i in range(n):
         if not game_determinize(view, worlds, &pool[i], rng):
             return 0.0
-        up_to[i] = game_world_weight(view, worlds, &pool[i], style)
+        up_to[i] = game_world_weight(view, worlds, &pool[i], style, rng)
     while True:
         total = 0.0
         squares = 0.0
@@ -162,6 +165,15 @@ cdef int drawn(const double* up_to, int n, double at) noexcept nogil:
     return low
 
 
+cdef inline bint draw(const AnyState* view, const AnyWorlds* worlds, const AnyState* pool, const double* up_to,
+                      int n_pool, AnyState* out, Rng* rng) noexcept nogil:
+    """A world, from the pool if there is one; 0 if there is none."""
+    if n_pool:
+        out[0] = pool[drawn(up_to, n_pool, rng_uniform(rng) * up_to[n_pool - 1])]
+        return 1
+    return game_determinize(view, worlds, out, rng)
+
+
 cdef bint think(AnyState* view, Tree* tree, const AnyWorlds* worlds, const Spending* how, RootMove_* roots, Rng* rng,
                 int64_t* nodes, int64_t* n_worlds, int* left, AnyState* kept, const AnyState* pool, const double* up_to,
                 int n_pool, int64_t max_nodes, int64_t until_ns, volatile int* stopped) noexcept nogil:
@@ -180,9 +192,7 @@ cdef bint think(AnyState* view, Tree* tree, const AnyWorlds* worlds, const Spend
             break
         # 1. A world, once in how.iterations
         if left[0] <= 0:
-            if n_pool:
-                kept[0] = pool[drawn(up_to, n_pool, rng_uniform(rng) * up_to[n_pool - 1])]
-            elif not game_determinize(view, worlds, kept, rng):
+            if not draw(view, worlds, pool, up_to, n_pool, kept, rng):
                 return 0
             n_worlds[0] += 1
             left[0] = how.iterations
@@ -225,7 +235,7 @@ cdef class Search:
     mean points (apples). model: a play model's tables, contracts: of what a contract is worth, both float32. pool:
     so many worlds are weighted by how likely, by the model, the other seats would have played as they did.
     model_others: in the tree they play by the model. playout_tricks: so many tricks of each playout are played by it.
-    Raises ValueError if nobody is to move, the mover's hand is unknown or no world is consistent.
+    only: mask of the moves to choose from. Raises ValueError if nobody is to move, the mover's hand is unknown or no world is consistent.
     """
 
     cdef readonly object deal
@@ -263,7 +273,7 @@ cdef class Search:
     def __init__(self, deal, *, method="ismcts", seed=1, stream=0, double hash_mib=64, int iterations=1,
                  double exploration=0.7, bint win=False, double scale=157.0, double others=1.0, bint chances=False,
                  bint open_hands=False, const float[::1] model=None, const float[::1] contracts=None, int pool=0,
-                 bint model_others=False, int playout_tricks=0):
+                 bint model_others=False, int playout_tricks=0, only=-1):
         if method not in ("ismcts", "pimc"):
             raise ValueError(f"method {method!r}: must be ismcts or pimc")
         if iterations < 1:
@@ -279,6 +289,9 @@ cdef class Search:
         self.how.per_world = method == "pimc"
         self.how.iterations = iterations
         self.how.exploration = exploration
+        self.how.only = only & deal.legal()
+        if not self.how.only:
+            raise ValueError("only: none of these moves is legal")
         self.how.chances = chances
         self.how.objective.win = win
         self.how.objective.scale = scale
@@ -309,7 +322,7 @@ cdef class Search:
             self.jass_view = (<JassDeal> deal).s
             jass_prepare(&self.jass_view, &self.worlds.jass)
             (<JassDeal> deal).remember(&self.worlds.jass)
-            if not self.worlds.jass.n_past or self.model == NULL:
+            if self.model == NULL or not (self.worlds.jass.n_past or self._chosen_by_others()):
                 pool = 0
             self._begin(&self.jass_view, &self.jass_world, pool)
         elif isinstance(deal, ApplesDeal):
@@ -317,9 +330,19 @@ cdef class Search:
             self.how.style.others = model_others
             self.how.style.playout_tricks = playout_tricks
             apples_prepare(&self.apples_view, &self.worlds.apples)
-            self._begin(&self.apples_view, &self.apples_world, 0)
+            if self.apples_view.phase <= PILE:
+                pool = 0
+            else:
+                (<ApplesDeal> deal).remember(&self.worlds.apples)
+            self._begin(&self.apples_view, &self.apples_world, pool)
         else:
             raise TypeError(f"no search for {type(deal).__name__}")
+
+    cdef bint _chosen_by_others(self):
+        """Whether a hidden seat has pushed or named the contract."""
+        cdef const JassState* view = &self.jass_view
+        return (view.pushed and not view.known >> view.first & 1
+                or view.contract >= 0 and not view.known >> view.declarer & 1)
 
     cdef int _begin(self, AnyState* view, AnyState* world, int pool) except -1:
         """The first world, and the pool of weighted ones."""
@@ -362,15 +385,10 @@ cdef class Search:
         cdef ApplesDeal apples
         if isinstance(self.deal, ApplesDeal):
             apples = self.deal.copy()
-            game_determinize(&self.apples_view, self.worlds, &apples.s, &self.rng)
+            draw(&self.apples_view, self.worlds, <ApplesState*> self.pool, self.up_to, self.n_pool, &apples.s, &self.rng)
             return apples
         jass = self.deal.copy()
-        if self.n_pool:
-            jass.s = (<JassState*> self.pool)[
-                drawn(self.up_to, self.n_pool, rng_uniform(&self.rng) * self.up_to[self.n_pool - 1])
-            ]
-        else:
-            game_determinize(&self.jass_view, self.worlds, &jass.s, &self.rng)
+        draw(&self.jass_view, self.worlds, <JassState*> self.pool, self.up_to, self.n_pool, &jass.s, &self.rng)
         return jass
 
     def stop(self):
