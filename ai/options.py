@@ -113,25 +113,24 @@ OPTIONS: tuple[Option, ...] = (
         "search",
         "jass: what names the contract: the search, the fitted tables, or the search where they find it close",
         choices=("search", "tables", "both"),
-        tunable=True,
     ),
     Option(
         "Beliefs",
         "spin",
         4096,
-        "jass: worlds weighted by how likely the others would have played as they did; 0: all alike",
+        "worlds weighted by how likely the others would have done what they did; 0: all alike",
         0,
         65_536,
         tunable=True,
     ),
     Option(
-        "Model Others", "check", True, "jass: in the tree the others play by the play model", tunable=True
+        "Model Others", "check", True, "in the tree the others play by the play model or policy", tunable=True
     ),
     Option(
         "Playout Tricks",
         "spin",
-        3,
-        "tricks of a playout by the play model, the rest at random",
+        12,
+        "tricks of a playout by the play model (apples: by the policy), the rest at random",
         0,
         12,
         tunable=True,

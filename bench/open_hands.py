@@ -52,7 +52,9 @@ def main() -> None:
             n = len(seeds)
             gains = np.array(list(pool.map(block, [spec] * n, [args.rules] * n, seeds)))
             error = 1.96 * gains.std(ddof=1) / math.sqrt(n)
-            print(f"{spec}: open hands {gains.mean():+.2f} +- {error:.2f} points a deal, {n} blocks", flush=True)
+            print(
+                f"{spec}: open hands {gains.mean():+.2f} +- {error:.2f} points a deal, {n} blocks", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Fits what each contract is worth to a hand, and writes the tables of the contract choice (ext/jass_policy.pxd).
 
-    python bench/train_contracts.py --deals 40000 --playouts 8 --seed 21 --out ai/data/jass_contracts.f32
+    python bench/train_contracts.py --deals 120000 --playouts 8 --seed 22 --out ai/data/jass_contracts.f32
 
 Every deal is played out in all six contracts by the play model, each seat by its own hand. The difference of the sides'
 card points, and of all nine tricks taken, are fitted by least squares (with a small pull) to the suits of one hand: a

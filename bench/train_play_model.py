@@ -1,6 +1,6 @@
 """Trains the play model of Jass (ext/jass_model.pxd) on self-play and writes its tables.
 
-    python bench/train_play_model.py --deals 4000 --nodes 2000 --seed 11 --out ai/data/jass_model.f32
+    python bench/train_play_model.py --deals 10000 --nodes 4000 --seed 77 --steps 300 --out ai/data/jass_model.f32
 
 Every unforced card of the self-play is a row: the cells of all legal cards, and which one was chosen. The log-linear
 model is fitted by Adam on the likelihood of the choices with a small pull towards zero; every tenth deal is held out.
@@ -100,8 +100,8 @@ def fit(
         error = -shares
         error[train[2]] += 1.0
         gradient = np.zeros(MODEL_CELLS)
-        for table in range(rows.shape[1]):
-            gradient += np.bincount(train[0][:, table], error, minlength=MODEL_CELLS)
+        for column in range(rows.shape[1]):
+            gradient += np.bincount(train[0][:, column], error, minlength=MODEL_CELLS)
         gradient = (gradient - pull * weights) / n
         first = 0.9 * first + 0.1 * gradient
         second = 0.99 * second + 0.01 * gradient**2

@@ -125,7 +125,7 @@ cdef inline double apples_world_weight(const ApplesState* view, ApplesWorlds* ta
     """How likely the hidden seats' choices after the pile were, had they held this world's hands: targets, which are
     drawn anew, and cards, each as often the policy's as bots agree with it."""
     cdef ApplesPast* past
-    cdef uint64_t hand, legal
+    cdef uint64_t legal
     cdef double weight = 1.0
     cdef int i, seat
     for seat in range(4):

@@ -5,8 +5,8 @@ from trickbot.ext.bits cimport count
 from trickbot.ext.jass_model cimport Moment, jass_likelihood
 from trickbot.ext.jass_policy cimport jass_contract_likelihood
 from trickbot.ext.jass_state cimport (
-    JASS_PACK, N_CONTRACTS, NOT_SAID, WEIS_OPEN, Follow, JassState, jass_follow, jass_lead, jass_melds, jass_n_held, jass_score_weis,
-    jass_stoeck_cards, jass_trumps,
+    JASS_PACK, N_CONTRACTS, NOT_SAID, WEIS_OPEN, Follow, JassState, jass_follow, jass_lead, jass_melds, jass_n_held,
+    jass_score_weis, jass_stoeck_cards, jass_trumps,
 )
 from trickbot.ext.objective cimport Style
 from trickbot.ext.rng cimport Rng
@@ -26,6 +26,12 @@ cdef struct JassWorlds:
 
 cdef enum:
     MAX_TRIES = 1 << 20     # rejected worlds before determinize says that there is none
+
+cdef extern from *:
+    """
+    #define TB_ANY_CHOICE 0.03
+    """
+    const double ANY_CHOICE "TB_ANY_CHOICE"     # chance that a seat chooses by no model
 
 
 cdef inline void jass_view(const JassState* s, int seat, JassState* out) noexcept nogil:
@@ -160,6 +166,15 @@ cdef inline bint jass_determinize(const JassState* view, const JassWorlds* table
     return 0
 
 
+cdef inline double jass_call_weight(const JassState* view, const JassState* world, int seat, int call,
+                                    const Style* style) noexcept nogil:
+    """How likely a seat would have named this contract (N_CONTRACTS: pushed); 1 where its hand is known anyway."""
+    if view.known >> seat & 1:
+        return 1.0
+    return ANY_CHOICE + (1.0 - ANY_CHOICE) * jass_contract_likelihood(
+        world.hand[seat] | view.played[seat], seat != view.first, call, style.contracts, view.rules)
+
+
 cdef inline double jass_world_weight(const JassState* view, const JassWorlds* table, const JassState* world,
                                      const Style* style) noexcept nogil:
     """How likely the hidden seats' choices so far were, had they held this world's hands: the product of the
@@ -170,16 +185,12 @@ cdef inline double jass_world_weight(const JassState* view, const JassWorlds* ta
     cdef uint64_t hand, legal
     cdef double weight = 1.0
     cdef float p
-    cdef int i, seat
+    cdef int i
     if style.contracts != NULL:
-        if view.pushed and not view.known >> view.first & 1:
-            seat = view.first
-            weight *= 0.03 + 0.97 * jass_contract_likelihood(world.hand[seat] | view.played[seat], 0, N_CONTRACTS,
-                                                            style.contracts, view.rules)
-        if view.contract >= 0 and not view.known >> view.declarer & 1:
-            seat = view.declarer
-            weight *= 0.03 + 0.97 * jass_contract_likelihood(world.hand[seat] | view.played[seat], seat != view.first,
-                                                            view.contract, style.contracts, view.rules)
+        if view.pushed:
+            weight *= jass_call_weight(view, world, view.first, N_CONTRACTS, style)
+        if view.contract >= 0:
+            weight *= jass_call_weight(view, world, view.declarer, view.contract, style)
     for i in range(table.n_past):
         past = &table.past[i]
         hand = world.hand[past.seat] | past.kept
@@ -188,5 +199,5 @@ cdef inline double jass_world_weight(const JassState* view, const JassWorlds* ta
             follow = jass_lead(16 * past.moment.led, jass_trumps[view.contract])
             legal = jass_follow(hand, &follow, past.moment.beat)
         p = jass_likelihood(style.model, &past.moment, view.rules.value[view.contract], hand, legal, past.card)
-        weight *= 0.03 + 0.97 * p
+        weight *= ANY_CHOICE + (1.0 - ANY_CHOICE) * p
     return weight

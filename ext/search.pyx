@@ -235,7 +235,8 @@ cdef class Search:
     mean points (apples). model: a play model's tables, contracts: of what a contract is worth, both float32. pool:
     so many worlds are weighted by how likely, by the model, the other seats would have played as they did.
     model_others: in the tree they play by the model. playout_tricks: so many tricks of each playout are played by it.
-    only: mask of the moves to choose from. Raises ValueError if nobody is to move, the mover's hand is unknown or no world is consistent.
+    only: mask of the moves to choose from. Raises ValueError if nobody is to move, the mover's hand is unknown, no
+    world is consistent or no move of `only` is legal.
     """
 
     cdef readonly object deal
@@ -291,7 +292,7 @@ cdef class Search:
         self.how.exploration = exploration
         self.how.only = only & deal.legal()
         if not self.how.only:
-            raise ValueError("only: none of these moves is legal")
+            raise ValueError(f"only {only:#x}: none of these moves is legal")
         self.how.chances = chances
         self.how.objective.win = win
         self.how.objective.scale = scale
