@@ -10,7 +10,7 @@
 #
 # Seats 0..3 in order of play; seats 0 and 2 are side 0, seats 1 and 3 side 1.
 
-from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 from trickbot.ext.bits cimport bit, count, highest, lane, lowest, pick
 from trickbot.ext.phase cimport CONTRACT, OVER, PLAY
 from trickbot.ext.rng cimport Rng
@@ -87,7 +87,7 @@ cdef struct JassState:
     const JassRuleSet* rules
     int32_t to_go[2]            # points that the side wanted at the start of the deal, NEVER without a target
     int32_t points[2]           # of this deal, as they enter the match
-    uint16_t trick_points       # unmultiplied, of this trick so far
+    int32_t trick_points        # unmultiplied, of this trick so far
     int8_t n_told[4]            # melds in told; NOT_SAID
     uint8_t trick[4]            # cards of this trick in order of play
     uint8_t tricks_won[2]
