@@ -3,6 +3,7 @@
 import random
 import threading
 import time
+from statistics import median
 
 import pytest
 from endings import best_score, by_minimax, changed, ending, made_since
@@ -49,6 +50,15 @@ def test_equals_minimax_often(contract: int, style: str) -> None:
         n_cards = random.Random(seed).choice([5, 8, 9, 10, 11, 12, 12, 13, 14, 15, 16, 16])
         rules = (RULES, SWISSLOS, DEAREST)[seed % 3]
         agree(solver, ending(contract, n_cards, 5000 + 1000 * contract + seed, rules, style), seed % 4 == 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("contract", range(6), ids=CONTRACTS)
+def test_equals_minimax_with_five_tricks_left(contract: int) -> None:
+    solver = Solver(0.5)
+    for seed in range(12):
+        n_cards = 17 + seed % 4
+        agree(solver, ending(contract, n_cards, 9000 + 100 * contract + seed, RULES), seed % 4 == 0)
 
 
 @pytest.mark.parametrize("contract", range(6), ids=CONTRACTS)
@@ -117,7 +127,7 @@ def test_seconds_and_stop() -> None:
         solver.stop()
         thread.join()
         delays.append(done[0] - asked)
-    assert min(delays) < 0.02
+    assert median(delays) < 0.02
     start = time.perf_counter()
     assert solver.solve(deal, seconds=0.01).value is None
     assert time.perf_counter() - start < 0.5

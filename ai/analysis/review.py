@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any
 
 from trickbot.ai.analysis.positions import Settings
 from trickbot.ai.analysis.records import DealReport, Decision, Step, analyse_step, key_of, seed_of, steps_of
@@ -112,7 +111,7 @@ class Review:
         return analyse_step(step, self.settings, seed_of(self.settings, at, step.index), self._stop)
 
     def _keep(self, key: str, decision: Decision) -> None:
-        self._found[key, decision.index] = decision
+        fields = decision_json(decision)
+        self._found[key, decision.index] = decision_from_json(fields)  # as a log would give it back
         if self._log:
-            fields: dict[str, Any] = {"of": key, **decision_json(decision)}
-            self._log.append([json.dumps(fields, separators=(",", ":"))])
+            self._log.append([json.dumps({"of": key, **fields}, separators=(",", ":"))])
