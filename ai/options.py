@@ -92,6 +92,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("Hash", "spin", 64, "bound of the tree's memory in MiB", 1, 65_536),
     Option("MultiPV", "spin", 1, "moves reported in each round", 1, 64),
     Option("Skill", "spin", 20, "20: full strength; below: weaker on purpose, like a person", 0, 20),
+    Option("Readable", "check", True, "jass: of cards held equal, the one that tells a partner most"),
     Option("Open Hands", "check", False, "use all hands of a full deal (analysis)"),
     Option("Cards", "combo", "german", "names of the cards of jass", choices=("german", "french")),
     # What the search does with its time

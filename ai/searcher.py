@@ -12,6 +12,7 @@ from math import inf
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
+from trickbot.ai.manners import readable
 from trickbot.ai.models import table
 from trickbot.ai.options import Options
 from trickbot.ai.skill import blur, iterations_per_world, limit_nodes, remember
@@ -30,6 +31,7 @@ FEWEST_NODES = 32  # of a search without any time
 WORLDS_S = 80_000  # worlds weighted for a second of thinking: about a tenth of it
 CLOSE_POINTS = {"tables": 0, "both": 20}  # of the best contract, by the option Contracts, mean multiplier 1
 ALL_MOVES = (1 << 64) - 1
+MOST_OF_TIME = 0.6  # of what is left on the clock, for one move
 MARGIN_S = 0.001  # kept back for the answer
 DECK_POINTS = 157  # of a jass deal, unmultiplied: the unit of utility
 APPLES_POINTS = 100  # the unit in apples, about the spread of a round's scores
@@ -127,6 +129,8 @@ class Searcher:
         if (by_tables := self._by_tables()).bit_count() == 1:
             return Report(tuple(cards_in(by_tables)))
         until = started + self._seconds(limits)
+        managed = limits.time_ms is not None and limits.movetime_ms is None
+        most = started + MOST_OF_TIME * (limits.time_ms or 0.0) / 1000 - MARGIN_S
         nodes = limit_nodes(self.options.skill, limits.nodes)
         deal = self.deal.copy()
         report = Report(())
@@ -137,7 +141,7 @@ class Searcher:
             if limits.forever and left > 1:  # only the last card of a give is thought about for ever
                 end = now + self.options.move_time / 1000 / left
             searches = self._start(deal, left, part, end - now)
-            for _ in self._slices(searches, end, part):
+            for _ in self._slices(searches, end, part, min(most, 2 * end - now) if managed else None):
                 if on_info and left == 1:
                     on_info(self._report(searches, report, started))
             report = self._report(searches, report, started, self.seed + left)
@@ -207,24 +211,36 @@ class Searcher:
             "playout_tricks": options.playout_tricks,
         }
 
-    def _slices(self, searches: list[Any], until: float, nodes: int | None) -> Iterator[None]:
-        """Thinks until a limit, and yields between whenever something may be said."""
+    def _slices(
+        self, searches: list[Any], until: float, nodes: int | None, longest: float | None
+    ) -> Iterator[None]:
+        """Thinks until a limit, and yields between whenever something may be said. With a `longest` the time is ours to
+        manage: less where the rest of it cannot change the choice, until then where the choice is unclear."""
         done, mark = 0, FIRST_INFO_NODES
         going = True
+        started = time.monotonic()
+        half = (until - started) / 2
+        slice_s = INFO_S if longest is None else min(INFO_S, half / 4)
         while going and (nodes is None or done < nodes):
             now = time.monotonic()
             if now >= until:
                 if not done:  # no time at all is still time for a glance
                     _think(searches, FEWEST_NODES if nodes is None else min(nodes, FEWEST_NODES), None)
-                return
+                    return
+                if longest is None or now >= longest or not _unclear(searches):
+                    return
+                until = min(longest, now + slice_s)
             if until == inf and nodes is not None:
                 going = _think(searches, min(nodes, mark) - done, None)
                 mark *= 2
             else:
-                seconds = min(until - now, INFO_S)
+                seconds = min(until - now, slice_s)
                 going = _think(searches, None if nodes is None else nodes - done, seconds)
             done = sum(search.nodes for search in searches)
-            if going and (nodes is None or done < nodes) and time.monotonic() < until:
+            now = time.monotonic()
+            if longest and now >= started + half and _settled(searches, (until - now) / (now - started)):
+                return
+            if going and (nodes is None or done < nodes) and now < until:
                 yield
 
     def _report(self, searches: list[Any], before: Report, started: float, seed: int | None = None) -> Report:
@@ -236,6 +252,8 @@ class Searcher:
             at_once = choose(searches[0].deal, "rules", self.seed)
             moves.sort(key=lambda move: move.move != at_once)
         elif seed is not None:
+            if self.options.readable:
+                moves = readable(searches[0].deal, moves)
             moves = blur(moves, self.options.skill, seed)
         return Report(
             (*before.decision, moves[0].move),
@@ -256,7 +274,7 @@ class Searcher:
         if limits.time_ms is not None:
             left = (self.deal.hand(self.deal.to_move) or 0).bit_count() + (self.deal.phase != PLAY)
             share = limits.time_ms / (0.75 * left + 0.5) + 0.75 * limits.inc_ms
-            seconds = min(seconds, share / 1000, 0.6 * limits.time_ms / 1000)
+            seconds = min(seconds, share / 1000, MOST_OF_TIME * limits.time_ms / 1000)
         return max(0.0, seconds - MARGIN_S)
 
 
@@ -293,6 +311,22 @@ def _think(searches: list[Any], nodes: int | None, seconds: float | None) -> boo
     for thread in threads:
         thread.join()
     return all(answers)
+
+
+def _unclear(searches: list[Any]) -> bool:
+    """Whether another move than the most visited has the highest value."""
+    from trickbot.ext.search import root_moves
+
+    moves = root_moves(searches)
+    return moves[0].value < max(move.value for move in moves if move.visits)
+
+
+def _settled(searches: list[Any], more: float) -> bool:
+    """Whether no other move can be the most visited after so many more iterations, in parts of those so far."""
+    from trickbot.ext.search import root_moves
+
+    moves = root_moves(searches)
+    return moves[0].visits - moves[1].visits > more * sum(move.visits for move in moves)
 
 
 def _scale(deal: Any) -> float:

@@ -4,10 +4,10 @@ cimport cython
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcmp, memset
 
-from trickbot.ext.bits cimport bit, count, lowest
+from trickbot.ext.bits cimport bit, count, lane, lowest
 from trickbot.ext.jass_model cimport N_CELLS, N_TABLES, Moment, jass_cells, jass_moment
 from trickbot.ext.jass_policy cimport N_CONTRACT_CELLS, jass_contract_options
-from trickbot.ext.jass_state cimport FIRST_CONTRACT_MOVE, N_CONTRACTS
+from trickbot.ext.jass_state cimport FIRST_CONTRACT_MOVE, N_CONTRACTS, jass_beats
 from trickbot.ext.jass_worlds cimport Past
 from trickbot.ext.phase cimport CONTRACT, OVER, PLAY
 from trickbot.ext.rng cimport Rng, rng_next, rng_seed, rng_uniform
@@ -652,6 +652,13 @@ def perft(JassDeal deal not None, int depth):
     with nogil:
         total = _perft(&deal.s, depth)
     return total
+
+
+def n_higher(int contract, int card):
+    """How many cards of its suit beat a card, 0..8. ValueError for what is no contract or no card."""
+    if not 0 <= contract < N_CONTRACTS or not 0 <= card < 64 or not JASS_PACK >> card & 1:
+        raise ValueError(f"contract {contract}, card {card}: there is no such thing")
+    return count(jass_beats[contract][card] & lane(card >> 4))
 
 
 def contract_worths(JassDeal deal not None, const float[::1] tables):
