@@ -228,6 +228,29 @@ def test_kill_and_go_on(tmp_path: Path) -> None:
     assert log.read_text().count("\n") > n
 
 
+def test_a_position_can_be_interrupted() -> None:
+    """In the middle of a solve that takes long: what is known by then is shown."""
+    [deal] = run_deal("--game", "apples", "--tricks-left", "8", "--seed", "12")
+    program = "from trickbot.ai.analysis import values; from trickbot.ai.cli import main; "
+    program += "values.EFFORTS['deep'] = (values.WORLD, values.Effort(9, 10**12, 100, 8), 1); "
+    program += "print('ready', flush=True); main()"
+    command = [sys.executable, "-c", program, "analyse", deal, "--open", "--effort", "deep", "--worlds", "0"]
+    process = subprocess.Popen(
+        [*command, "--nodes", "500"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    shown, said = process.communicate(timeout=60)
+    assert time.monotonic() - begun < 2
+    assert process.returncode == 130
+    assert said == "interrupted: not all that was asked for was done\n"
+    assert "500 iterations" in shown
+    assert "open" not in shown
+
+
 class Balance(HTMLParser):
     """Tags that must be closed, and what the page refers to."""
 

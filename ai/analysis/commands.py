@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -224,10 +225,11 @@ class _Command:
                 raise click.UsageError(f"--{option} is for records, these are positions")
         settings = self.of_positions
         reports = []
+        complete = True
         with self._bar(len(lines), "positions") as bar:
             for where, line in lines:
                 try:
-                    report = self._position(line, settings)
+                    report, complete = _to_the_end(self._position(line, settings))
                 except TrickbotError as wrong:
                     if not where:
                         raise
@@ -235,21 +237,26 @@ class _Command:
                 else:
                     reports.append(report)
                     self._show(report, len(lines) > 1)
+                if not complete:
+                    break
                 bar.update(1)
         if given["plot"]:
             from trickbot.ai.analysis.plots import plot_positions
 
             plot_positions(reports, given["plot"])
+        if not complete:
+            click.echo("interrupted: not all that was asked for was done", err=True)
+            sys.exit(_INTERRUPTED)
         self._end()
 
-    def _position(self, line: str, settings: Settings) -> PositionReport:
+    def _position(self, line: str, settings: Settings) -> PositionAnalysis:
         skipped: list[str] = []
         position = Position.parse(line, style=self.given["cards"], warnings=skipped)
         if skipped:
             click.echo(f"Warning: skipped {', '.join(map(quoted, skipped))}", err=True)
         if self.given["plot"]:
             settings = replace(settings, beliefs=True)
-        return PositionAnalysis(position, settings, self._names(position.rules.game)).run()
+        return PositionAnalysis(position, settings, self._names(position.rules.game))
 
     def _show(self, report: PositionReport, many: bool) -> None:
         names = self._names(report.position.rules.game)
@@ -329,3 +336,15 @@ class _Command:
             from trickbot.ai.analysis.page import page
 
             Path(self.given["html"]).write_text(page(reports), encoding="utf-8")
+
+
+def _to_the_end(analysis: PositionAnalysis) -> tuple[PositionReport, bool]:
+    """What an analysis found, and whether nobody interrupted it from the keyboard. In a thread: the kernels do not
+    listen to the keyboard."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(analysis.run)
+        try:
+            return running.result(), True
+        except KeyboardInterrupt:
+            analysis.stop()
+            return running.result(), False
