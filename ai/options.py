@@ -136,6 +136,15 @@ OPTIONS: tuple[Option, ...] = (
         12,
         tunable=True,
     ),
+    Option(
+        "Solve Tricks",
+        "spin",
+        5,
+        "jass: so many last tricks are solved exactly in sampled worlds; 0: searched",
+        0,
+        9,
+        tunable=True,
+    ),
     Option("Others", "string", 1.0, "apples: weight of the others' mean points", 0.0, 1.0, tunable=True),
 )
 

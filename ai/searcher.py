@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from trickbot.ai.manners import readable
 from trickbot.ai.models import table
 from trickbot.ai.options import Options
-from trickbot.ai.skill import blur, iterations_per_world, limit_nodes, remember
+from trickbot.ai.skill import FULL, blur, iterations_per_world, limit_nodes, remember
 from trickbot.engine.cards import cards_in
 from trickbot.engine.deal import ALL_KNOWN, choose
 from trickbot.engine.errors import PositionError
@@ -160,8 +160,23 @@ class Searcher:
         least = max(worths.values()) - within * sum(multipliers) / len(multipliers)
         return sum(1 << move for move, worth in worths.items() if worth >= least)
 
+    def _for_the_match(self, deal: Any) -> bool:
+        """Whether the chance to win the match is what counts."""
+        return bool(self.match and deal.rules.target - max(deal.match) <= self.options.win_within)
+
+    def _solvable(self, deal: Any) -> bool:
+        """Whether worlds are to be solved instead of searched: points are what the solver knows, and full strength."""
+        return (
+            deal.game == "jass"
+            and deal.phase == PLAY
+            and deal.hand(deal.to_move).bit_count() <= self.options.solve_tricks
+            and self.options.skill == FULL
+            and not self._for_the_match(deal)
+        )
+
     def _start(self, deal: Any, stream: int, nodes: int | None, seconds: float) -> list[Any]:
         """A search for each thread, fit for so many iterations or seconds."""
+        from trickbot.ai.endings import Ending
         from trickbot.ext.search import Search
 
         options = self.options
@@ -171,7 +186,7 @@ class Searcher:
         )
         remembered = remember(deal, options.skill, self.seed)
         imagined = self._imagined(nodes, seconds)
-        searches = [
+        searches: list[Any] = [
             Search(
                 remembered,
                 method=options.bot,
@@ -180,7 +195,7 @@ class Searcher:
                 hash_mib=options.hash / options.threads,
                 iterations=iterations,
                 exploration=options.exploration,
-                win=self.match and deal.rules.target - max(deal.match) <= options.win_within,
+                win=self._for_the_match(deal),
                 scale=_scale(deal),
                 others=options.others,
                 chances=self.match,
@@ -190,6 +205,8 @@ class Searcher:
             )
             for thread in range(options.threads)
         ]
+        if self._solvable(deal):
+            searches = [Ending(search, chances=self.match) for search in searches]
         with self._lock:
             self._searches = searches
             if self._stopped:
@@ -245,7 +262,7 @@ class Searcher:
 
     def _report(self, searches: list[Any], before: Report, started: float, seed: int | None = None) -> Report:
         """How the searches stand after an earlier part of the decision; with a seed, chosen by skill."""
-        from trickbot.ext.search import root_moves
+        from trickbot.ai.endings import root_moves
 
         moves = root_moves(searches)
         if not moves[0].visits:  # no time at all: what the rules bot would play
@@ -315,7 +332,7 @@ def _think(searches: list[Any], nodes: int | None, seconds: float | None) -> boo
 
 def _unclear(searches: list[Any]) -> bool:
     """Whether another move than the most visited has the highest value."""
-    from trickbot.ext.search import root_moves
+    from trickbot.ai.endings import root_moves
 
     moves = root_moves(searches)
     return moves[0].value < max(move.value for move in moves if move.visits)
@@ -323,7 +340,7 @@ def _unclear(searches: list[Any]) -> bool:
 
 def _settled(searches: list[Any], more: float) -> bool:
     """Whether no other move can be the most visited after so many more iterations, in parts of those so far."""
-    from trickbot.ext.search import root_moves
+    from trickbot.ai.endings import root_moves
 
     moves = root_moves(searches)
     return moves[0].visits - moves[1].visits > more * sum(move.visits for move in moves)

@@ -1,6 +1,8 @@
 # Schieber Jass, whole: what the search and the wrapper take from the kernel's parts.
 
-from trickbot.ext.jass_play cimport jass_outcome, jass_playout, jass_playout_pair, jass_win_chance
+from trickbot.ext.jass_play cimport (
+    jass_outcome, jass_playout, jass_playout_pair, jass_stoeck_holder, jass_win_chance,
+)
 from trickbot.ext.jass_policy cimport jass_choose_contract, jass_greedy, jass_policy, jass_random_card, jass_rules
 from trickbot.ext.jass_state cimport (
     FIRST_CONTRACT_MOVE, JASS_PACK, MAX_MELDS, NEVER, NOT_SAID, PUSH, WEIS_OPEN, JassRuleSet, JassState, jass_advance,

@@ -234,6 +234,21 @@ cdef class JassDeal:
         return self.s.points[0], self.s.points[1]
 
     @property
+    def stoeck_to_come(self):
+        """Points by side of a Stoeck that is still to be shown, as they enter the match, in a full deal."""
+        cdef int seat = jass_stoeck_holder(&self.s)
+        made = [0, 0]
+        if seat >= 0:
+            made[seat & 1] = self.s.rules.stoeck * self.s.rules.multiplier[self.s.contract]
+        return tuple(made)
+
+    def win_chance(self, points, int side):
+        """Probability that a side wins the match if this deal ends with these points by side."""
+        cdef JassState end = self.s
+        end.points[0], end.points[1] = points
+        return jass_win_chance(&end, side)
+
+    @property
     def scores(self):
         """Match totals now, by side."""
         return self.match[0] + self.s.points[0], self.match[1] + self.s.points[1]

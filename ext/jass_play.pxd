@@ -13,20 +13,25 @@ from trickbot.ext.phase cimport CONTRACT, PLAY
 from trickbot.ext.rng cimport Rng, rng_next
 
 
-cdef inline int jass_to_whole_tricks(JassState* s, Rng* rng) noexcept nogil:
-    """Plays until a trick begins; the seat whose hand has a Stoeck still to score, -1."""
+cdef inline int jass_stoeck_holder(const JassState* s) noexcept nogil:
+    """The seat that has a Stoeck still to score, in a full world; -1."""
     cdef uint64_t pair
     cdef int seat
-    while s.phase == CONTRACT:
-        jass_advance(s, jass_choose_contract(s, NULL), rng)
-    while s.phase == PLAY and s.n_trick:
-        jass_advance(s, lowest(jass_random_card(jass_legal(s), rng_next(rng))), rng)
     if s.phase == PLAY and s.stoeck < 0 and s.rules.stoeck and s.contract < OBENABE:
         pair = jass_stoeck_cards(s)
         for seat in range(4):
             if (s.hand[seat] | s.played[seat]) & pair == pair:
                 return seat
     return -1
+
+
+cdef inline int jass_to_whole_tricks(JassState* s, Rng* rng) noexcept nogil:
+    """Plays until a trick begins; the seat whose hand has a Stoeck still to score, -1."""
+    while s.phase == CONTRACT:
+        jass_advance(s, jass_choose_contract(s, NULL), rng)
+    while s.phase == PLAY and s.n_trick:
+        jass_advance(s, lowest(jass_random_card(jass_legal(s), rng_next(rng))), rng)
+    return jass_stoeck_holder(s)
 
 
 cdef inline void jass_random_trick(JassState* s, int holder, Rng* rng) noexcept nogil:

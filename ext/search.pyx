@@ -397,6 +397,11 @@ cdef class Search:
         self.stopped = 1
 
     @property
+    def scale(self):
+        """Points per unit of utility."""
+        return self.how.objective.scale
+
+    @property
     def nodes(self):
         """Iterations so far."""
         return self.n_nodes
