@@ -46,7 +46,7 @@ class Ending:
             not self._stopped and (nodes is None or done < nodes) and (until is None or monotonic() < until)
         ):
             self._solve()
-            done += self.cost
+            done += self.cost if nodes is None else min(self.cost, nodes - done)
         self.nodes += done
         return not self._stopped
 
