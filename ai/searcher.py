@@ -255,7 +255,11 @@ class Searcher:
                 going = _think(searches, None if nodes is None else nodes - done, seconds)
             done = sum(search.nodes for search in searches)
             now = time.monotonic()
-            if longest and now >= started + half and _settled(searches, (until - now) / (now - started)):
+            if (
+                longest
+                and started + half <= now < until
+                and _settled(searches, (until - now) / (now - started))
+            ):
                 return
             if going and (nodes is None or done < nodes) and now < until:
                 yield
