@@ -13,16 +13,17 @@ from trickbot.ext.search import RootMove, Search
 from trickbot.ext.search import root_moves as searched_moves
 from trickbot.ext.solver import Solver
 
-ITERATIONS = (1, 1, 2, 6, 25, 100, 500, 2500, 10_000, 50_000)
+ITERATIONS = (1, 1, 2, 6, 25, 100, 500, 2500)
 """Iterations of the search that take about as long as solving one world, by tricks left."""
 
 _TABLE_MIB = 4.0
+_LINE_NODES = 10_000  # for the best play after one move: enough for the last tricks
 
 
 class Ending:
     """Solves worlds that a search imagines.
 
-    search: of a card to be played; it is asked for worlds only. chances: estimate the chance to win the match as well.
+    search: of a card to be played, from a hand of seven or fewer; it is asked for worlds only. chances: estimate the chance to win the match as well.
     """
 
     def __init__(self, search: Search, *, chances: bool) -> None:
@@ -72,7 +73,12 @@ class Ending:
     def stop(self) -> None:
         """Ends a run, from any thread."""
         self._stopped = True
+        self._search.stop()
         self._solver.stop()
+
+    def weigh(self, n: int, seconds: float | None = None) -> None:
+        """As the search's."""
+        self._search.weigh(n, seconds)
 
     def world(self) -> Any:
         """A full deal as the search imagines it."""
@@ -108,11 +114,12 @@ class Ending:
 
     def _line(self, move: int) -> list[int]:
         """A move and the best play after it in the world that was solved last."""
-        if self._last is None or self._stopped:
+        if self._last is None:
             return [move]
         after = self._last.copy()
         after.apply(move)
-        return [move, *(self._solver.solve(after).pv if after.to_move >= 0 else ())]
+        line = self._solver.solve(after, max_nodes=_LINE_NODES).pv if after.to_move >= 0 else ()
+        return [move, *line]
 
 
 class _Sums:

@@ -142,7 +142,7 @@ OPTIONS: tuple[Option, ...] = (
         5,
         "jass: so many last tricks are solved exactly in sampled worlds; 0: searched",
         0,
-        9,
+        7,  # a world of eight may take half a second, and no limit is heard meanwhile
         tunable=True,
     ),
     Option("Others", "string", 1.0, "apples: weight of the others' mean points", 0.0, 1.0, tunable=True),

@@ -165,13 +165,15 @@ class Searcher:
         return bool(self.match and deal.rules.target - max(deal.match) <= self.options.win_within)
 
     def _solvable(self, deal: Any) -> bool:
-        """Whether worlds are to be solved instead of searched: points are what the solver knows, and full strength."""
+        """Whether worlds are to be solved instead of searched. The solver knows points only, of a deal that is played
+        to its end, and plays at full strength."""
         return (
             deal.game == "jass"
             and deal.phase == PLAY
             and deal.hand(deal.to_move).bit_count() <= self.options.solve_tricks
             and self.options.skill == FULL
             and not self._for_the_match(deal)
+            and (not deal.rules.target or max(deal.scores) + deal.most_to_come < deal.rules.target)
         )
 
     def _start(self, deal: Any, stream: int, nodes: int | None, seconds: float) -> list[Any]:

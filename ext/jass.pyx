@@ -7,7 +7,7 @@ from libc.string cimport memcmp, memset
 from trickbot.ext.bits cimport bit, count, lane, lowest
 from trickbot.ext.jass_model cimport N_CELLS, N_TABLES, Moment, jass_cells, jass_moment
 from trickbot.ext.jass_policy cimport N_CONTRACT_CELLS, jass_contract_options
-from trickbot.ext.jass_state cimport FIRST_CONTRACT_MOVE, N_CONTRACTS, jass_beats
+from trickbot.ext.jass_state cimport FIRST_CONTRACT_MOVE, N_CONTRACTS, OBENABE, jass_beats
 from trickbot.ext.jass_worlds cimport Past
 from trickbot.ext.phase cimport CONTRACT, OVER, PLAY
 from trickbot.ext.rng cimport Rng, rng_next, rng_seed, rng_uniform
@@ -241,6 +241,26 @@ cdef class JassDeal:
         if seat >= 0:
             made[seat & 1] = self.s.rules.stoeck * self.s.rules.multiplier[self.s.contract]
         return tuple(made)
+
+    @property
+    def most_to_come(self):
+        """An upper bound of what a side may still make in this deal, as it enters the match, whoever holds what; 0
+        before the contract."""
+        cdef const JassRuleSet* r = self.s.rules
+        cdef uint64_t left = JASS_PACK
+        cdef int seat, most = self.s.trick_points + r.last_trick
+        for seat in range(4):
+            left &= ~self.s.played[seat]
+        while left and self.s.contract >= 0:
+            most += r.value[self.s.contract][lowest(left)]
+            left &= left - 1
+        if not (self.s.tricks_won[0] and self.s.tricks_won[1]):
+            most += r.match_bonus
+        if self.s.stoeck < 0 and self.s.contract < OBENABE:
+            most += r.stoeck
+        if r.weis and (self.s.trick_no == 0 or self.s.weis_team == WEIS_OPEN):
+            most += 2 * MAX_MELDS * max(*self.rules.run_points, *self.rules.quartet_points)
+        return most * self.multiplier
 
     def win_chance(self, points, int side):
         """Probability that a side wins the match if this deal ends with these points by side."""

@@ -77,6 +77,32 @@ def test_the_match_is_searched_where_it_is_played_for() -> None:
     assert len({move.visits for move in report.moves}) > 1
 
 
+def test_a_deal_that_may_end_the_match_is_searched() -> None:
+    """The match ends in the middle of a deal, which the solver plays on."""
+    rules = Rules.parse("jass", "cardavia,last_trick=1000,weis=no").kernel()
+    for seed in range(10):
+        deal = random_deal(rules, 0, seed, match=(2300, 2350))
+        while len(deal.tricks) < 5:
+            deal.apply(choose(deal, "rules", 1))
+        report = Searcher(deal, Options(win_within=0, seed=1)).run(Limits(nodes=400))
+        assert len(report.moves) < 2 or len({move.visits for move in report.moves}) > 1
+        assert all(move.win is None or 0 <= move.win <= 1 for move in report.moves)
+
+
+@pytest.mark.parametrize("rules", ["cardavia", "swisslos", "hsl", "cardavia,last_trick=900,undenufe_ace=99"])
+def test_no_deal_makes_more_than_the_most_to_come(rules: str) -> None:
+    for seed in range(40):
+        deal = random_deal(Rules.parse("jass", f"{rules},target=0").kernel(), 0, seed)
+        bounds = []
+        while deal.to_move >= 0:
+            if deal.contract >= 0:
+                view = deal.view(deal.to_move)
+                bounds.append([made + view.most_to_come for made in view.points])
+            deal.apply(choose(deal, "random" if deal.contract >= 0 else "rules", seed + len(bounds)))
+        for side in range(2):
+            assert deal.points[side] <= min(bound[side] for bound in bounds)
+
+
 def test_the_chance_to_win_comes_with_it() -> None:
     rules = Rules.parse("jass", "cardavia").kernel()
     deal = random_deal(rules, 0, 4, match=(900, 1800))
@@ -91,6 +117,13 @@ def test_no_time_is_time_for_a_world() -> None:
     deal = ending("hsl,target=0", 3, 5)
     report = Searcher(deal, Options(seed=1)).run(Limits(movetime_ms=0))
     assert report.moves[0].visits > 0
+
+
+def test_the_lines_are_told_after_a_stop() -> None:
+    search = Ending(Search(ending("hsl,target=0", 3, 5), seed=2), chances=False)
+    search.run(nodes=search.cost)
+    search.stop()
+    assert all(len(move.pv) > 4 for move in root_moves([search]))
 
 
 def test_solved_by_hand() -> None:
