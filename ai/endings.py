@@ -23,7 +23,8 @@ _LINE_NODES = 10_000  # for the best play after one move: enough for the last tr
 class Ending:
     """Solves worlds that a search imagines.
 
-    search: of a card to be played, from a hand of seven or fewer; it is asked for worlds only. chances: estimate the chance to win the match as well.
+    search: of a card to be played, from a hand of seven or fewer; it is asked for worlds only. chances: estimate the
+    chance to win the match as well.
     """
 
     def __init__(self, search: Search, *, chances: bool) -> None:

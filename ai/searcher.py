@@ -29,6 +29,7 @@ INFO_S = 0.125  # between two reports of a search that is limited by time
 FIRST_INFO_NODES = 1 << 14  # of one limited by nodes: reports come at doubling numbers, whatever the clock
 FEWEST_NODES = 32  # of a search without any time
 WORLDS_S = 80_000  # worlds weighted for a second of thinking: about a tenth of it
+MOST_WEIGHING = 0.25  # of the time, where worlds are hard to find
 CLOSE_POINTS = {"tables": 0, "both": 20}  # of the best contract, by the option Contracts, mean multiplier 1
 ALL_MOVES = (1 << 64) - 1
 MOST_OF_TIME = 0.6  # of what is left on the clock, for one move
@@ -187,7 +188,6 @@ class Searcher:
             options.skill, options.pimc_iterations if pimc else options.iterations
         )
         remembered = remember(deal, options.skill, self.seed)
-        imagined = self._imagined(nodes, seconds)
         searches: list[Any] = [
             Search(
                 remembered,
@@ -203,7 +203,7 @@ class Searcher:
                 chances=self.match,
                 open_hands=self.open_hands,
                 only=self._by_tables(),
-                **imagined,
+                **self._imagined(),
             )
             for thread in range(options.threads)
         ]
@@ -214,18 +214,19 @@ class Searcher:
             if self._stopped:
                 for search in searches:
                     search.stop()
+        worlds = min(options.beliefs, inf if nodes is None else nodes, seconds * WORLDS_S) / options.threads
+        most = None if seconds == inf else MOST_WEIGHING * seconds / options.threads
+        for search in searches:
+            search.weigh(int(worlds), most)
         return searches
 
-    def _imagined(self, nodes: int | None, seconds: float) -> dict[str, Any]:
-        """How the search imagines the other seats; weighing worlds takes a tenth of the time."""
+    def _imagined(self) -> dict[str, Any]:
+        """How the search imagines the other seats."""
         options = self.options
-        worlds = seconds * WORLDS_S
-        pool = min(options.beliefs, inf if nodes is None else nodes, worlds) / options.threads
         jass = self.deal.game == "jass"
         return {
             "model": table("jass_model") if jass else None,
             "contracts": table("jass_contracts") if jass else None,
-            "pool": int(pool),
             "model_others": options.model_others and not self.open_hands,
             "playout_tricks": options.playout_tricks,
         }

@@ -47,10 +47,10 @@ def self_play(seed: int, n_deals: int, nodes: int) -> tuple[np.ndarray, np.ndarr
                     exploration=0.7,
                     model=model,
                     contracts=contracts,
-                    pool=nodes // 8,
                     model_others=True,
                     playout_tricks=3,
                 )
+                search.weigh(nodes // 8)
                 search.run(nodes=nodes)
                 card = root_moves([search])[0].move
                 rows.append(card_cells(deal))

@@ -126,16 +126,20 @@ cdef void descend(AnyState* world, Tree* tree, const Spending* how, Path* path, 
             return
 
 
-cdef double fill_pool(const AnyState* view, AnyWorlds* worlds, const Style* style, Rng* rng, AnyState* pool,
-                      double* up_to, int n) noexcept nogil:
-    """n worlds and their cumulated weights; 0 if the view has none. Where few worlds would carry all the weight the
-    model is too sure of itself: weights are flattened by square roots until the effective sample is a tenth."""
+cdef int fill_pool(const AnyState* view, AnyWorlds* worlds, const Style* style, Rng* rng, AnyState* pool,
+                   double* up_to, int most, int64_t until_ns, volatile int* stopped) noexcept nogil:
+    """Worlds and their cumulated weights, until a limit; returns their number. Where few worlds would carry all the
+    weight the model is too sure of itself: weights are flattened by square roots until the effective sample is a
+    tenth."""
     cdef double total, squares
-    cdef int i
-    for i in range(n):
-        if not game_determinize(view, worlds, &pool[i], rng):
-            return 0.0
-        up_to[i] = game_world_weight(view, worlds, &pool[i], style, rng)
+    cdef int n = 0, i
+    while n < most and not stopped[0] and now_ns() < until_ns:
+        if not game_determinize(view, worlds, &pool[n], rng):
+            break
+        up_to[n] = game_world_weight(view, worlds, &pool[n], style, rng)
+        n += 1
+    if n == 0:
+        return 0
     while True:
         total = 0.0
         squares = 0.0
@@ -150,7 +154,7 @@ cdef double fill_pool(const AnyState* view, AnyWorlds* worlds, const Style* styl
     for i in range(n):
         total += up_to[i]
         up_to[i] = total
-    return total
+    return n
 
 
 cdef int drawn(const double* up_to, int n, double at) noexcept nogil:
@@ -232,10 +236,9 @@ cdef class Search:
     "pimc". seed, stream: same seed, stream and nodes, same result. hash_mib: bound of the tree's memory.
     iterations: per world. exploration: of the upper confidence bounds, utilities being 0..1. win: maximise the
     chance to win the match instead of points. scale: points per unit of utility. others: weight of the others'
-    mean points (apples). model: a play model's tables, contracts: of what a contract is worth, both float32. pool:
-    so many worlds are weighted by how likely, by the model, the other seats would have played as they did.
-    model_others: in the tree they play by the model. playout_tricks: so many tricks of each playout are played by it.
-    only: mask of the moves to choose from. Raises ValueError if nobody is to move, the mover's hand is unknown, no
+    mean points (apples). model: a play model's tables, contracts: of what a contract is worth, both float32.
+    model_others: in the tree the others play by the model. playout_tricks: so many tricks of each playout are played
+    by it. only: mask of the moves to choose from. Raises ValueError if nobody is to move, the mover's hand is unknown, no
     world is consistent or no move of `only` is legal.
     """
 
@@ -248,6 +251,7 @@ cdef class Search:
     cdef void* pool                 # weighted worlds, with their cumulated weights
     cdef double* up_to
     cdef int n_pool
+    cdef bint telling               # whether others have chosen something that worlds can be weighted by
     cdef float* model
     cdef float contracts[N_CONTRACT_CELLS]
     cdef Tree tree
@@ -273,12 +277,13 @@ cdef class Search:
 
     def __init__(self, deal, *, method="ismcts", seed=1, stream=0, double hash_mib=64, int iterations=1,
                  double exploration=0.7, bint win=False, double scale=157.0, double others=1.0, bint chances=False,
-                 bint open_hands=False, const float[::1] model=None, const float[::1] contracts=None, int pool=0,
+                 bint open_hands=False, const float[::1] model=None, const float[::1] contracts=None,
                  bint model_others=False, int playout_tricks=0, only=-1):
         if method not in ("ismcts", "pimc"):
             raise ValueError(f"method {method!r}: must be ismcts or pimc")
         if iterations < 1:
             raise ValueError(f"iterations {iterations}: must be 1 or more")
+        cdef bint found
         seat = deal.to_move
         if seat < 0:
             raise ValueError("nobody is to move")
@@ -323,21 +328,21 @@ cdef class Search:
             self.jass_view = (<JassDeal> deal).s
             jass_prepare(&self.jass_view, &self.worlds.jass)
             (<JassDeal> deal).remember(&self.worlds.jass)
-            if self.model == NULL or not (self.worlds.jass.n_past or self._chosen_by_others()):
-                pool = 0
-            self._begin(&self.jass_view, &self.jass_world, pool)
+            self.telling = self.model != NULL and (self.worlds.jass.n_past or self._chosen_by_others())
+            found = game_determinize(&self.jass_view, self.worlds, &self.jass_world, &self.rng)
         elif isinstance(deal, ApplesDeal):
             self.apples_view = (<ApplesDeal> deal).s
             self.how.style.others = model_others
             self.how.style.playout_tricks = playout_tricks
             apples_prepare(&self.apples_view, &self.worlds.apples)
-            if self.apples_view.phase <= PILE:
-                pool = 0
-            else:
+            self.telling = self.apples_view.phase > PILE
+            if self.telling:
                 (<ApplesDeal> deal).remember(&self.worlds.apples)
-            self._begin(&self.apples_view, &self.apples_world, pool)
+            found = game_determinize(&self.apples_view, self.worlds, &self.apples_world, &self.rng)
         else:
             raise TypeError(f"no search for {type(deal).__name__}")
+        if not found:
+            raise ValueError("no deal is consistent with what is known")
 
     cdef bint _chosen_by_others(self):
         """Whether a hidden seat has pushed or named the contract."""
@@ -345,22 +350,26 @@ cdef class Search:
         return (view.pushed and not view.known >> view.first & 1
                 or view.contract >= 0 and not view.known >> view.declarer & 1)
 
-    cdef int _begin(self, AnyState* view, AnyState* world, int pool) except -1:
-        """The first world, and the pool of weighted ones."""
-        cdef double total = 1.0
-        if pool > 1:
-            self.pool = malloc(pool * sizeof(AnyState))
-            self.up_to = <double*> malloc(pool * sizeof(double))
-            if self.pool == NULL or self.up_to == NULL:
-                raise MemoryError(f"no memory for a pool of {pool} worlds")
-            with nogil:
-                total = fill_pool(view, self.worlds, &self.how.style, &self.rng, <AnyState*> self.pool, self.up_to,
-                                  pool)
-            self.n_pool = pool
-            self.n_sampled = pool
-        if total == 0.0 or not game_determinize(view, self.worlds, world, &self.rng):
-            raise ValueError("no deal is consistent with what is known")
-        return 0
+    def weigh(self, int n, seconds=None):
+        """From now on worlds are drawn from n of them, each as often as it is likely, by the model, that the other
+        seats would have chosen as they did; from fewer if the seconds are over or `stop` is called before. Where
+        nobody else has chosen anything, and for n below 2, all worlds stay alike. The GIL is released."""
+        cdef int64_t until = (<int64_t> 1 << 62) if seconds is None else now_ns() + <int64_t> (seconds * 1e9)
+        cdef bint jass = isinstance(self.deal, JassDeal)
+        if n < 2 or not self.telling or self.pool != NULL:
+            return
+        self.pool = malloc(n * (sizeof(JassState) if jass else sizeof(ApplesState)))
+        self.up_to = <double*> malloc(n * sizeof(double))
+        if self.pool == NULL or self.up_to == NULL:
+            raise MemoryError(f"no memory for a pool of {n} worlds")
+        with nogil:
+            if jass:
+                self.n_pool = fill_pool(&self.jass_view, self.worlds, &self.how.style, &self.rng,
+                                        <JassState*> self.pool, self.up_to, n, until, &self.stopped)
+            else:
+                self.n_pool = fill_pool(&self.apples_view, self.worlds, &self.how.style, &self.rng,
+                                        <ApplesState*> self.pool, self.up_to, n, until, &self.stopped)
+        self.n_sampled += self.n_pool
 
     def run(self, nodes=None, seconds=None):
         """Thinks on for that many iterations or seconds, whichever ends first, or until `stop`; True while more

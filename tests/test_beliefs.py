@@ -1,6 +1,8 @@
 """Worlds weighted by what the other seats did: consistent, and leaning the way that the choices say."""
 
 import random
+import time
+from threading import Timer
 
 import pytest
 from trickbot.ai.models import table
@@ -26,10 +28,10 @@ def weighted(deal, n_worlds: int = 2000, pool: int = 2000):
     jass = deal.game == "jass"
     search = Search(
         deal,
-        pool=pool,
         model=table("jass_model") if jass else None,
         contracts=table("jass_contracts") if jass else None,
     )
+    search.weigh(pool)
     return [search.world() for _ in range(n_worlds)]
 
 
@@ -102,3 +104,20 @@ def test_the_policy_s_target_is_the_likeliest() -> None:
         for which, worlds in enumerate((weighted(view, 400), [view.determinize(n) for n in range(400)])):
             hits[which] += sum(world.targets[seat] == deal.targets[seat] for world in worlds)
     assert hits[0] > 1.8 * hits[1] > 0
+
+
+@pytest.mark.parametrize("game", HOUSES)
+@pytest.mark.parametrize("stopped", [False, True])
+def test_weighing_has_an_end(game: str, stopped: bool) -> None:
+    """Worlds may be hard to find: limits and a stop are heard meanwhile."""
+    deal = kernel_of(game).random_deal(Rules.parse(game).kernel(), 0, 1)
+    while not deal.tricks:
+        step(deal, "rules", 1)
+    search = Search(deal, model=table("jass_model") if game == "jass" else None)
+    if stopped:
+        Timer(0.05, search.stop).start()
+    started = time.monotonic()
+    search.weigh(10_000_000, None if stopped else 0.05)
+    assert time.monotonic() - started < 2
+    assert 0 < search.n_worlds < 10_000_000
+    assert search.world().check()
