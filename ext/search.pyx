@@ -45,6 +45,11 @@ cdef int64_t now_ns() noexcept nogil:
     return <int64_t> t.tv_sec * 1000000000 + t.tv_nsec
 
 
+cdef int64_t deadline_ns(seconds):
+    """So many seconds from now on; None and more than ten years: never."""
+    return <int64_t> 1 << 62 if seconds is None or seconds > 3e8 else now_ns() + <int64_t> (seconds * 1e9)
+
+
 RootMove = namedtuple("RootMove", "move visits share value points error win pv")
 RootMove.__doc__ = """What a search says of one move.
 
@@ -335,7 +340,7 @@ cdef class Search:
             self.how.style.others = model_others
             self.how.style.playout_tricks = playout_tricks
             apples_prepare(&self.apples_view, &self.worlds.apples)
-            self.telling = self.apples_view.phase > PILE
+            self.telling = self.apples_view.phase > PILE and self.apples_view.known != 15
             if self.telling:
                 (<ApplesDeal> deal).remember(&self.worlds.apples)
             found = game_determinize(&self.apples_view, self.worlds, &self.apples_world, &self.rng)
@@ -354,7 +359,7 @@ cdef class Search:
         """From now on worlds are drawn from n of them, each as often as it is likely, by the model, that the other
         seats would have chosen as they did; from fewer if the seconds are over or `stop` is called before. Where
         nobody else has chosen anything, and for n below 2, all worlds stay alike. The GIL is released."""
-        cdef int64_t until = (<int64_t> 1 << 62) if seconds is None else now_ns() + <int64_t> (seconds * 1e9)
+        cdef int64_t until = deadline_ns(seconds)
         cdef bint jass = isinstance(self.deal, JassDeal)
         if n < 2 or not self.telling or self.pool != NULL:
             return
@@ -375,7 +380,7 @@ cdef class Search:
         """Thinks on for that many iterations or seconds, whichever ends first, or until `stop`; True while more
         thinking may help. The GIL is released."""
         cdef int64_t max_nodes = (<int64_t> 1 << 62) if nodes is None else nodes
-        cdef int64_t until = (<int64_t> 1 << 62) if seconds is None else now_ns() + <int64_t> (seconds * 1e9)
+        cdef int64_t until = deadline_ns(seconds)
         cdef bint going
         if isinstance(self.deal, JassDeal):
             with nogil:

@@ -106,6 +106,17 @@ def test_the_policy_s_target_is_the_likeliest() -> None:
     assert hits[0] > 1.8 * hits[1] > 0
 
 
+@pytest.mark.parametrize("seconds", [None, 1e12])
+def test_weighing_ends_by_itself(seconds: float | None) -> None:
+    deal = kernel_of("apples").random_deal(Rules.parse("apples").kernel(), 0, 1)
+    while not deal.tricks:
+        step(deal, "rules", 1)
+    for open_hands in (False, True):
+        search = Search(deal, open_hands=open_hands)
+        search.weigh(100, seconds)
+        assert search.n_worlds == (0 if open_hands else 100)
+
+
 @pytest.mark.parametrize("game", HOUSES)
 @pytest.mark.parametrize("stopped", [False, True])
 def test_weighing_has_an_end(game: str, stopped: bool) -> None:
