@@ -140,7 +140,7 @@ OPTIONS: tuple[Option, ...] = (
         "Solve Tricks",
         "spin",
         5,
-        "jass: so many last tricks are solved exactly in sampled worlds; 0: searched",
+        "jass: so many last tricks are solved exactly in sampled worlds, unless the match may end; 0: searched",
         0,
         7,  # a world of eight may take half a second, and no limit is heard meanwhile
         tunable=True,
