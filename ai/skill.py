@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 FULL = 20
-_FEWEST = 24  # iterations at level 0; each level has half as many again, nearly
-_GROWTH = 1.45
-_LOOSEST = 0.15  # at level 0, in units of utility: how much worse a move may look and still be taken often
+_FEWEST = 12  # iterations at level 0; each level has half as many again
+_GROWTH = 1.5
+_LOOSEST = 0.14  # at level 0, in units of utility: how much worse a move may look and still be taken often
 
 
 def limit_nodes(level: int, nodes: int | None) -> int | None:
@@ -37,7 +37,7 @@ def blur(moves: Sequence[Any], level: int, seed: int) -> list[Any]:
     """The moves of a search with the one that this level takes in front."""
     if level >= FULL or len(moves) < 2:
         return list(moves)
-    looseness = _LOOSEST * (1 - level / FULL) ** 2
+    looseness = _LOOSEST * (1 - level / FULL) ** 1.7
     seen = [move for move in moves if move.visits] or list(moves)
     best = max(move.value for move in seen)
     weights = [exp((move.value - best) / looseness) for move in seen]

@@ -2,8 +2,8 @@
 
     python bench/open_hands.py ismcts:movetime=50 ismcts:movetime=50,beliefs=0,modelothers=false,playouttricks=0 --blocks 300
 
-For each spec the margin of its open-handed twin, in points a deal, with a 95 % interval over blocks: the smaller, the
-closer the bot comes to a player who sees everything. The tournament shows its players their own view only, so this is
+For each spec the margin of its open-handed twin (or of another bot with open hands), in points a deal, with a 95 %
+interval over blocks: the smaller, the closer the bot comes to a player who sees everything. The tournament shows its players their own view only, so this is
 a script of its own.
 """
 
@@ -27,10 +27,10 @@ def play(deal, bots, seed: int) -> int:
     return points[0] - points[1]
 
 
-def block(spec: str, rules: str, seed: int) -> float:
-    """The open-handed twin's mean margin over both seatings of one deal."""
+def block(spec: str, ceiling: str, rules: str, seed: int) -> float:
+    """The open-handed player's mean margin over both seatings of one deal."""
     kernel_rules = Rules.parse("jass", rules).kernel()
-    hidden, open_ = make_bot(spec, "jass"), make_bot(spec + ",openhands=true", "jass")
+    hidden, open_ = make_bot(spec, "jass"), make_bot(ceiling + ",openhands=true", "jass")
     deal = random_deal(kernel_rules, seed % 4, seed)
     gain = play(deal.copy(), (open_, hidden), 1000 * seed) - play(deal, (hidden, open_), 1000 * seed)
     return gain / 2
@@ -41,6 +41,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("specs", nargs="+")
+    parser.add_argument("--ceiling", help="the bot that sees all hands; else each spec itself does")
     parser.add_argument("--rules", default="hsl,target=0")
     parser.add_argument("--blocks", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
@@ -50,7 +51,9 @@ def main() -> None:
     with ProcessPoolExecutor(args.jobs) as pool:
         for spec in args.specs:
             n = len(seeds)
-            gains = np.array(list(pool.map(block, [spec] * n, [args.rules] * n, seeds)))
+            gains = np.array(
+                list(pool.map(block, [spec] * n, [args.ceiling or spec] * n, [args.rules] * n, seeds))
+            )
             error = 1.96 * gains.std(ddof=1) / math.sqrt(n)
             print(
                 f"{spec}: open hands {gains.mean():+.2f} +- {error:.2f} points a deal, {n} blocks", flush=True
