@@ -3,8 +3,8 @@
     python bench/open_hands.py ismcts:movetime=50 ismcts:movetime=50,beliefs=0,modelothers=false,playouttricks=0 --blocks 300
 
 For each spec the margin of its open-handed twin (or of another bot with open hands), in points a deal, with a 95 %
-interval over blocks: the smaller, the closer the bot comes to a player who sees everything. The tournament shows its players their own view only, so this is
-a script of its own.
+interval over blocks: the smaller, the closer the bot comes to a player who sees everything. The tournament shows its
+players their own view only, so this is a script of its own.
 """
 
 import argparse
