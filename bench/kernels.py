@@ -34,7 +34,7 @@ def measure(repeats: int) -> None:
     from trickbot.ext.search import Search
 
     def say(what: str, figure: float) -> None:
-        print(f"{KERNEL:9} {what:58} {figure:7.2f}", flush=True)
+        print(f"{KERNEL:9} {what:90} {figure:7.2f}", flush=True)
 
     jass, apples = kernel_of("jass"), kernel_of("apples")
     rules = Rules.parse("jass", "cardavia").kernel()
@@ -51,7 +51,12 @@ def measure(repeats: int) -> None:
     model, contracts = table("jass_model"), table("jass_contracts")
     for nodes in (10_000, 100_000):
         plain = {"exploration": 0.7}
-        for name, more in (("plain", {}), ("others by the model", {"model": model, "model_others": True})):
+        modelled = {"model": model, "model_others": True}
+        for name, more in (
+            ("plain", {}),
+            ("others by the model", modelled),
+            ("others and playouts by the model", {**modelled, "playout_tricks": 12}),
+        ):
             figures = []
             for deal in deals:
                 scale = 157.0 * deal.multiplier
@@ -71,11 +76,18 @@ def measure(repeats: int) -> None:
     say("apples: random playouts from the first card", 6 / sum(1 / each for each in figures))
     figures = [rate(lambda deal=deal: deal.view(deal.to_move).sample(n, 1), n, repeats) for deal in rounds]
     say("apples: uniform worlds at the first card", 6 / sum(1 / each for each in figures))
-    figures = []
-    for deal in rounds:
-        searches = [Search(deal, seed=seed, scale=100.0) for seed in range(1, repeats + 1)]
-        figures.append(rate(lambda s=searches: s.pop().run(nodes=10_000), 10_000, repeats))
-    say("apples: ismcts, a world an iteration, 10000 iterations", 6 / sum(1 / each for each in figures))
+    for name, more in (
+        ("plain", {}),
+        ("others and playouts by the policy", {"model_others": True, "playout_tricks": 12}),
+    ):
+        figures = []
+        for deal in rounds:
+            searches = [Search(deal, seed=seed, scale=100.0, **more) for seed in range(1, repeats + 1)]
+            figures.append(rate(lambda s=searches: s.pop().run(nodes=10_000), 10_000, repeats))
+        say(
+            f"apples: ismcts, a world an iteration, 10000 iterations, {name}",
+            6 / sum(1 / each for each in figures),
+        )
 
 
 def play_to_first_card(apples: Any, rules: Any, seed: int) -> Any:
