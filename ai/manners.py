@@ -17,13 +17,18 @@ TRIED = 0.5  # of the best move's visits, so that its value is known as well
 def readable(deal: Any, moves: Sequence[Any]) -> list[Any]:
     """The moves of a search, best first, with the most readable of the equally good in front.
 
-    deal: from the chooser's view, a card of jass to be played; any other decision is left alone.
+    deal: from the chooser's view, a card of jass to be played; any other decision is left alone. A trump is never
+    changed for another suit, or the other way: drawing trumps, or not, tells more than a small card.
     """
     if deal.game != "jass" or deal.phase != PLAY or len(moves) < 2:
         return list(moves)
     best = moves[0]
     equals = [
-        move for move in moves if move.visits >= TRIED * best.visits and abs(move.value - best.value) <= EQUAL
+        move
+        for move in moves
+        if move.visits >= TRIED * best.visits
+        and abs(move.value - best.value) <= EQUAL
+        and (move.move >> 4 == deal.contract) == (best.move >> 4 == deal.contract)
     ]
     chosen = min(equals, key=lambda move: _order(deal, move.move), default=best)
     return [chosen, *(move for move in moves if move is not chosen)]

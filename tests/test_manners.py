@@ -59,6 +59,13 @@ def test_of_equal_moves(position: str, equal: list[str], played: str) -> None:
         assert sorted(found) == sorted(moves(*((card(name), 0.5, 1000) for name in order)))
 
 
+def test_a_trump_is_not_changed_for_another_suit() -> None:
+    position = "jass first 0 hands rU,r9,aA,aK,aO,bB,b9,s7,s6 ? ? ? moves roses"
+    for order in (["r9", "s6"], ["s6", "r9"]):
+        found = readable(deal(position), moves(*((card(name), 0.5, 1000) for name in order)))
+        assert found[0].move == card(order[0])
+
+
 @pytest.mark.parametrize(("value", "visits"), [(0.495, 1000), (0.5, 100)], ids=["worse", "hardly tried"])
 def test_a_move_that_is_not_equal_is_left_alone(value: float, visits: int) -> None:
     position = "jass first 0 hands rO,rK,aA,aK,aO,bB,b9,s7,s6 ? ? ? moves roses"
