@@ -17,22 +17,25 @@ from trickbot.engine.rules import Rules
 from trickbot.ext.jass import random_deal
 
 
-def play(deal, bots, seed: int) -> int:
-    """Points of seats 0 and 2 over the others'; bots by side."""
+def play(deal, bots, seed: int, names=None) -> int:
+    """Points of seats 0 and 2 over the others'; bots by side, `names` names the contracts if there is one."""
     while deal.to_move >= 0:
         seed += 1
-        for move in bots[deal.to_move & 1].choose(deal, seed=seed).decision:
+        bot = names if names and deal.contract < 0 else bots[deal.to_move & 1]
+        for move in bot.choose(deal, seed=seed).decision:
             deal.apply(move)
     points = deal.points
     return points[0] - points[1]
 
 
-def block(spec: str, ceiling: str, rules: str, seed: int) -> float:
+def block(spec: str, ceiling: str, names: str | None, rules: str, seed: int) -> float:
     """The open-handed player's mean margin over both seatings of one deal."""
     kernel_rules = Rules.parse("jass", rules).kernel()
     hidden, open_ = make_bot(spec, "jass"), make_bot(ceiling + ",openhands=true", "jass")
     deal = random_deal(kernel_rules, seed % 4, seed)
-    gain = play(deal.copy(), (open_, hidden), 1000 * seed) - play(deal, (hidden, open_), 1000 * seed)
+    namer = make_bot(names, "jass") if names else None
+    gain = play(deal.copy(), (open_, hidden), 1000 * seed, namer)
+    gain -= play(deal, (hidden, open_), 1000 * seed, namer)
     return gain / 2
 
 
@@ -42,6 +45,10 @@ def main() -> None:
     )
     parser.add_argument("specs", nargs="+")
     parser.add_argument("--ceiling", help="the bot that sees all hands; else each spec itself does")
+    parser.add_argument(
+        "--names",
+        help="a bot that names all contracts, without seeing: what is left is the gap in the play of the cards",
+    )
     parser.add_argument("--rules", default="hsl,target=0")
     parser.add_argument("--blocks", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
@@ -52,7 +59,16 @@ def main() -> None:
         for spec in args.specs:
             n = len(seeds)
             gains = np.array(
-                list(pool.map(block, [spec] * n, [args.ceiling or spec] * n, [args.rules] * n, seeds))
+                list(
+                    pool.map(
+                        block,
+                        [spec] * n,
+                        [args.ceiling or spec] * n,
+                        [args.names] * n,
+                        [args.rules] * n,
+                        seeds,
+                    )
+                )
             )
             error = 1.96 * gains.std(ddof=1) / math.sqrt(n)
             print(

@@ -1,121 +1,143 @@
 """Trains the play model of Jass (ext/jass_model.pxd) on self-play and writes its tables.
 
-    python bench/train_play_model.py --deals 10000 --nodes 4000 --seed 77 --steps 300 --out ai/data/jass_model.f32
+    python bench/train_play_model.py --deals 12000 --nodes 4000 --seed 3 --out ai/data/jass_model.f32
 
-Every unforced card of the self-play is a row: the cells of all legal cards, and which one was chosen. The log-linear
-model is fitted by Adam on the likelihood of the choices with a small pull towards zero; every tenth deal is held out.
-The file holds the exponentials of the weights, float32, in the order of the kernel's cells.
+Every unforced card of the self-play is a row: the cells of all legal cards, which one was chosen, and what the search
+thought each of them worth. The log-linear model is fitted by Adam on the likelihood of the choices, each softened to half
+by the values, as the search might as well have chosen what it held nearly as good, with a small pull towards zero; every
+tenth deal is held out. The file holds the exponentials of the weights, float32, in the order of the kernel's cells.
 """
 
 import argparse
+import json
 import random
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from trickbot.ai.models import table
+from trickbot.ai.bots import make_bot
+from trickbot.engine.cards import cards_in
 from trickbot.engine.rules import Rules
 from trickbot.ext.jass import MODEL_CELLS, card_cells, choose, random_deal
-from trickbot.ext.search import Search, root_moves
 
 PRESETS = ("hsl", "cardavia,target=0")
-ANY_CONTRACT = 0.25  # share of contracts at random, so that all are seen
+ANY_CONTRACT = 0.2  # share of contracts at random, so that all are seen
+RULES_CONTRACT = 0.1  # by `rules`
 ANY_CARD = 0.05  # share of cards at random, so that odd positions are seen
+CLOSE = 0.006  # of utility, in which the search may as well choose another card
+SOFT = 0.5  # how much of the likelihood goes by the values
+CHUNK = 50  # deals of a task
 
 
-def self_play(seed: int, n_deals: int, nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The cells of all legal cards (n, tables), where each decision starts, the chosen card's place, its deal."""
-    rows, starts, chosen, deals = [], [0], [], []
+def self_play(seed: int, n_deals: int, nodes: int) -> list[str]:
+    """Deals as JSON lines: preset, forehand, seed of the deal, contract moves, and of each card [played, chosen,
+    [move, visits, value] of all legal moves or null]."""
     rng = random.Random(seed)
-    model, contracts = table("jass_model"), table("jass_contracts")
+    bot = make_bot(f"ismcts:nodes={nodes}", "jass")
+    lines = []
     for number in range(n_deals):
-        rules = Rules.parse("jass", PRESETS[number % len(PRESETS)]).kernel()
-        deal = random_deal(rules, number % 4, rng.getrandbits(60))
+        deal_seed = rng.getrandbits(60)
+        deal = _deal(number % len(PRESETS), number % 4, deal_seed)
+        contract = []
         while deal.contract < 0:
-            by_chance = rng.random() < ANY_CONTRACT
-            deal.apply(9 + rng.randrange(6) if by_chance else choose(deal, "rules", 1))
+            at = rng.random()
+            if at < ANY_CONTRACT:
+                move = 9 + rng.randrange(6)
+            elif at < ANY_CONTRACT + RULES_CONTRACT:
+                move = choose(deal, "rules", 1)
+            else:
+                move = bot.choose(deal, seed=rng.getrandbits(60) + 1).best
+            contract.append(move)
+            deal.apply(move)
+        cards = []
         while deal.to_move >= 0:
-            legal = deal.legal()
-            cards = [card for card in range(64) if legal >> card & 1]
-            card = cards[0]
-            if len(cards) > 1:
-                scale = 157.0 * deal.multiplier
-                search = Search(
-                    deal,
-                    seed=rng.getrandbits(60) + 1,
-                    scale=scale,
-                    exploration=0.7,
-                    model=model,
-                    contracts=contracts,
-                    model_others=True,
-                    playout_tricks=3,
-                )
-                search.weigh(nodes // 8)
-                search.run(nodes=nodes)
-                card = root_moves([search])[0].move
+            legal = sorted(cards_in(deal.legal()))
+            if len(legal) == 1:
+                played = legal[0]
+                cards.append([played, 0, None])
+            else:
+                report = bot.choose(deal, seed=rng.getrandbits(60) + 1)
+                played = rng.choice(legal) if rng.random() < ANY_CARD else report.best
+                values = [[move.move, move.visits, round(move.value, 5)] for move in report.moves]
+                cards.append([played, report.best, values])
+            deal.apply(played)
+        lines.append(json.dumps([number % len(PRESETS), number % 4, deal_seed, contract, cards]))
+    return lines
+
+
+def _deal(preset: int, first: int, seed: int):
+    return random_deal(Rules.parse("jass", PRESETS[preset]).kernel(), first, seed)
+
+
+@dataclass
+class Sample:
+    """Decisions: of all their legal cards the cells (n, tables) and the wanted probability, where each decision starts,
+    and the row of the chosen card."""
+
+    rows: np.ndarray
+    wanted: np.ndarray
+    starts: np.ndarray
+    chosen: np.ndarray
+
+
+def sample(lines: list[str]) -> Sample:
+    """The unforced cards of the deals."""
+    rows, wanted, starts, chosen = [], [], [0], []
+    for line in lines:
+        preset, first, seed, contract, cards = json.loads(line)
+        deal = _deal(preset, first, seed)
+        for move in contract:
+            deal.apply(move)
+        for played, best, values in cards:
+            if values is not None:
+                legal = sorted(cards_in(deal.legal()))
+                worth = {move: value for move, _, value in values}
+                worths = np.array([worth[card] for card in legal])
+                soft = np.exp((worths - worths.max()) / CLOSE)
+                soft *= SOFT / soft.sum()
+                soft[legal.index(best)] += 1.0 - SOFT
                 rows.append(card_cells(deal))
-                starts.append(starts[-1] + len(cards))
-                chosen.append(cards.index(card))
-                deals.append(number)
-                if rng.random() < ANY_CARD:
-                    card = rng.choice(cards)
-            deal.apply(card)
-    return np.concatenate(rows), np.array(starts), np.array(chosen), np.array(deals)
+                wanted.append(soft)
+                chosen.append(starts[-1] + legal.index(best))
+                starts.append(starts[-1] + len(legal))
+            deal.apply(played)
+    return Sample(np.concatenate(rows), np.concatenate(wanted), np.array(starts), np.array(chosen))
 
 
-def likelihoods(
-    weights: np.ndarray, rows: np.ndarray, starts: np.ndarray, places: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def likelihoods(weights: np.ndarray, of: Sample) -> tuple[np.ndarray, float]:
     """Probability of every card in its decision, and the mean log likelihood of the chosen ones."""
-    logits = weights[rows].sum(1)
-    logits -= np.repeat(np.maximum.reduceat(logits, starts[:-1]), np.diff(starts))
+    sizes = np.diff(of.starts)
+    logits = weights[of.rows].sum(1)
+    logits -= np.repeat(np.maximum.reduceat(logits, of.starts[:-1]), sizes)
     odds = np.exp(logits)
-    shares = odds / np.repeat(np.add.reduceat(odds, starts[:-1]), np.diff(starts))
-    return shares, np.log(shares[places]).mean()
+    shares = odds / np.repeat(np.add.reduceat(odds, of.starts[:-1]), sizes)
+    return shares, float(np.log(shares[of.chosen]).mean())
 
 
-def subset(
-    rows: np.ndarray, starts: np.ndarray, chosen: np.ndarray, take: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The decisions to take: rows, starts, places of the chosen cards."""
-    sizes = np.diff(starts)
-    kept = rows[np.repeat(take, sizes)]
-    new_starts = np.concatenate([[0], np.cumsum(sizes[take])])
-    return kept, new_starts, new_starts[:-1] + chosen[take]
-
-
-def fit(
-    rows: np.ndarray, starts: np.ndarray, chosen: np.ndarray, deals: np.ndarray, steps: int, pull: float
-) -> np.ndarray:
+def fit(train: Sample, test: Sample, steps: int, pull: float) -> np.ndarray:
     """The weights (logs), by Adam over the whole sample."""
-    held_out = deals % 10 == 9
-    train = subset(rows, starts, chosen, ~held_out)
-    test = subset(rows, starts, chosen, held_out)
-    weights = np.zeros(MODEL_CELLS)
-    first, second = np.zeros(MODEL_CELLS), np.zeros(MODEL_CELLS)
-    n = len(train[1]) - 1
-    seen = np.bincount(train[0].ravel(), minlength=MODEL_CELLS)
+    weights, first, second = np.zeros(MODEL_CELLS), np.zeros(MODEL_CELLS), np.zeros(MODEL_CELLS)
+    n = len(train.chosen)
     for step in range(1, steps + 1):
-        shares, score = likelihoods(weights, *train)
-        error = -shares
-        error[train[2]] += 1.0
+        shares, score = likelihoods(weights, train)
         gradient = np.zeros(MODEL_CELLS)
-        for column in range(rows.shape[1]):
-            gradient += np.bincount(train[0][:, column], error, minlength=MODEL_CELLS)
+        for column in train.rows.T:
+            gradient += np.bincount(column, train.wanted - shares, minlength=MODEL_CELLS)
         gradient = (gradient - pull * weights) / n
         first = 0.9 * first + 0.1 * gradient
         second = 0.99 * second + 0.01 * gradient**2
         rate = 0.1 * (1.0 - step / (steps + 1))
         weights += rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)
         if step % 50 == 0 or step == steps:
-            shares, other = likelihoods(weights, *test)
-            best = np.maximum.reduceat(shares, test[1][:-1])
+            shares, other = likelihoods(weights, test)
+            best = np.maximum.reduceat(shares, test.starts[:-1])
             print(
                 f"step {step}: log likelihood {score:.4f}, held out {other:.4f}; "
-                f"first choice right {np.mean(shares[test[2]] >= best):.3f}",
+                f"first choice right {np.mean(shares[test.chosen] >= best):.3f}",
                 flush=True,
             )
-    weights[seen == 0] = 0.0
+    weights[np.bincount(train.rows.ravel(), minlength=MODEL_CELLS) == 0] = 0.0
     return weights
 
 
@@ -124,31 +146,29 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--deals", type=int, default=4000)
-    parser.add_argument("--nodes", type=int, default=2000, help="iterations for each card of the self-play")
+    parser.add_argument("--nodes", type=int, default=4000, help="iterations for each card of the self-play")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--pull", type=float, default=1.0, help="of the weights towards zero")
-    parser.add_argument("--data", type=Path, help="keep the self-play here, and use it if it is there")
+    parser.add_argument("--games", type=Path, help="keep the self-play here, and use it if it is there")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    if args.data and args.data.exists():
-        with np.load(args.data) as kept:
-            rows, starts, chosen, deals = (kept[key] for key in ("rows", "starts", "chosen", "deals"))
+    if args.games and args.games.exists():
+        lines = args.games.read_text().splitlines()
     else:
-        chunk = 100
-        seeds = [args.seed * 100_003 + part for part in range(-(-args.deals // chunk))]
+        n = -(-args.deals // CHUNK)
+        seeds = [args.seed * 100_003 + part for part in range(n)]
         with ProcessPoolExecutor(args.jobs) as pool:
-            parts = list(pool.map(self_play, seeds, [chunk] * len(seeds), [args.nodes] * len(seeds)))
-        rows = np.concatenate([part[0] for part in parts])
-        sizes = np.concatenate([np.diff(part[1]) for part in parts])
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        chosen = np.concatenate([part[2] for part in parts])
-        deals = np.concatenate([part[3] + chunk * number for number, part in enumerate(parts)])
-        if args.data:
-            np.savez_compressed(args.data, rows=rows, starts=starts, chosen=chosen, deals=deals)
-    print(f"{len(chosen)} decisions", flush=True)
-    weights = fit(rows, starts, chosen, deals, args.steps, args.pull)
+            lines = [
+                line for part in pool.map(self_play, seeds, [CHUNK] * n, [args.nodes] * n) for line in part
+            ]
+        if args.games:
+            args.games.write_text("\n".join(lines) + "\n")
+    train = sample([line for number, line in enumerate(lines) if number % 10 != 9])
+    test = sample(lines[9::10])
+    print(f"{len(train.chosen)} decisions, {len(test.chosen)} held out", flush=True)
+    weights = fit(train, test, args.steps, args.pull)
     np.exp(weights).astype("<f4").tofile(args.out)
 
 

@@ -6,8 +6,8 @@ from trickbot.ext.jass_play cimport (
 from trickbot.ext.jass_policy cimport jass_choose_contract, jass_greedy, jass_policy, jass_random_card, jass_rules
 from trickbot.ext.jass_state cimport (
     FIRST_CONTRACT_MOVE, JASS_PACK, MAX_MELDS, NEVER, NOT_SAID, PUSH, WEIS_OPEN, JassRuleSet, JassState, jass_advance,
-    jass_apply, jass_beats, jass_check, jass_legal, jass_meld_key, jass_melds, jass_n_held, jass_phase, jass_to_move,
-    jass_trump_order, jass_trumps,
+    jass_apply, jass_beats, jass_check, jass_learn, jass_legal, jass_meld_key, jass_melds, jass_n_held, jass_phase,
+    jass_to_move, jass_trump_order, jass_trumps,
 )
 from trickbot.ext.jass_worlds cimport JassWorlds, jass_determinize, jass_prepare, jass_view, jass_world_weight
 from trickbot.ext.objective cimport Style

@@ -5,10 +5,12 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcmp, memset
 
 from trickbot.ext.bits cimport bit, count, lane, lowest
-from trickbot.ext.jass_model cimport N_CELLS, N_TABLES, Moment, jass_cells, jass_moment
+from trickbot.ext.jass_model cimport (
+    N_CELLS, N_TABLES, Moment, Outlook, Suit, jass_cells, jass_moment, jass_outlook, jass_suit, jass_weigh_cards,
+)
 from trickbot.ext.jass_policy cimport N_CONTRACT_CELLS, jass_contract_options
 from trickbot.ext.jass_state cimport FIRST_CONTRACT_MOVE, N_CONTRACTS, OBENABE, jass_beats
-from trickbot.ext.jass_worlds cimport Past
+from trickbot.ext.jass_worlds cimport Past, jass_past_chance
 from trickbot.ext.phase cimport CONTRACT, OVER, PLAY
 from trickbot.ext.rng cimport Rng, rng_next, rng_seed, rng_uniform
 from trickbot.ext.objective cimport Style
@@ -483,7 +485,10 @@ cdef class JassDeal:
         past = self.s
         for seat in range(4):
             past.played[seat] = 0
+            past.may[seat] = JASS_PACK
             since[seat] = self.s.played[seat]
+        past.led = 0
+        past.shed = 0
         past.trick_no = 0
         for leader, cards, *_ in [*self._tricks, (self.s.leader, self.trick)]:
             past.n_trick = 0
@@ -498,6 +503,7 @@ cdef class JassDeal:
                     p.seat = seat
                     p.card = card
                     p.kept = since[seat]
+                jass_learn(&past, seat, card)
                 if i == 0 or bit(card) & past.beat:
                     past.best = seat
                     past.beat = jass_beats[self.s.contract][card]
@@ -741,19 +747,52 @@ def card_cells(JassDeal deal not None):
     import numpy
 
     cdef Moment m
+    cdef Outlook outlook
+    cdef Suit suit
     cdef int32_t cells[N_TABLES]
-    cdef uint64_t legal = deal.legal(), hand
+    cdef uint64_t legal = deal.legal()
     if deal.s.phase != PLAY:
         raise ValueError("no card is to be played")
     result = numpy.empty((count(legal), N_TABLES), dtype=numpy.int32)
     cdef int32_t[:, ::1] rows = result
     cdef int i = 0, j
-    hand = deal.s.hand[deal.s.to_move]
     jass_moment(&deal.s, &m)
+    jass_outlook(&m, deal.s.hand[deal.s.to_move], &outlook)
     while legal:
-        jass_cells(&m, deal.rules.c.value[deal.s.contract], hand, lowest(legal), cells)
+        jass_suit(&m, &outlook, lowest(legal) >> 4, &suit)
+        jass_cells(&m, &outlook, &suit, deal.rules.c.value[deal.s.contract], lowest(legal), cells)
         for j in range(N_TABLES):
             rows[i, j] = cells[j]
         legal &= legal - 1
         i += 1
     return result
+
+
+def card_chances(JassDeal deal not None, const float[::1] model not None):
+    """Probability by the play model of each legal card, in the order of their ids, as a list. ValueError unless a card
+    is to be played from a known hand."""
+    cdef Moment m
+    cdef float weights[9]
+    cdef uint64_t legal = deal.legal()
+    cdef float total
+    if deal.s.phase != PLAY:
+        raise ValueError("no card is to be played")
+    jass_moment(&deal.s, &m)
+    total = jass_weigh_cards(_model(model), &m, deal.rules.c.value[deal.s.contract], deal.s.hand[deal.s.to_move], legal,
+                             weights)
+    return [weights[i] / total for i in range(count(legal))]
+
+
+def past_chances(JassDeal view not None, JassDeal world not None, const float[::1] model not None):
+    """Probability by the play model of each card that a seat hidden in the view has played, had it held the world's
+    hand; in the order of play."""
+    cdef JassWorlds table
+    table.n_past = 0
+    view.remember(&table)
+    return [jass_past_chance(&view.s, &table.past[i], &world.s, _model(model)) for i in range(table.n_past)]
+
+
+cdef const float* _model(const float[::1] model) except NULL:
+    if model.shape[0] != N_CELLS:
+        raise ValueError(f"a play model of {model.shape[0]} entries: must be {N_CELLS}")
+    return &model[0]

@@ -10,7 +10,7 @@
 #
 # Seats 0..3 in order of play; seats 0 and 2 are side 0, seats 1 and 3 side 1.
 
-from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint64_t
 from trickbot.ext.bits cimport bit, count, highest, lane, lowest, pick
 from trickbot.ext.phase cimport CONTRACT, OVER, PLAY
 from trickbot.ext.rng cimport Rng
@@ -31,6 +31,7 @@ cdef enum:
 
 cdef extern from *:
     """
+    #include <stdint.h>
     /* The order of the cards, computed from the rule text's table when the module is loaded.
        tb_jass_beats[contract][card]: all cards that beat it once it lies best in a trick. */
     static uint64_t tb_jass_beats[6][64];
@@ -51,9 +52,21 @@ cdef extern from *:
                 tb_jass_beats[contract][card] = beats;
             }
     }
+    /* A suit's cards, a bit each, with the weakest in bit 0: a plain suit, undenufe, trumps. */
+    static uint16_t tb_jass_by_strength[3][512];
+    static void __attribute__((constructor)) tb_fill_jass_by_strength(void) {
+        for (int cards = 0; cards < 512; cards++)
+            for (int rank = 0; rank < 9; rank++)
+                if (cards >> rank & 1) {
+                    tb_jass_by_strength[0][cards] |= 1 << rank;
+                    tb_jass_by_strength[1][cards] |= 1 << (8 - rank);
+                    tb_jass_by_strength[2][cards] |= 1 << tb_jass_trump_order[rank];
+                }
+    }
     static const uint64_t tb_jass_trumps[6] = {0x1ffull, 0x1ffull << 16, 0x1ffull << 32, 0x1ffull << 48, 0, 0};
     """
     const uint64_t jass_beats "tb_jass_beats"[6][64]
+    const uint16_t jass_by_strength "tb_jass_by_strength"[3][512]
     const uint64_t jass_trumps "tb_jass_trumps"[6]      # all trumps of a contract
     const int jass_trump_order "tb_jass_trump_order"[9]
     const uint64_t JASS_PACK "0x01ff01ff01ff01ffull"
@@ -102,6 +115,8 @@ cdef struct JassState:
     int8_t declarer
     uint8_t pushed
     uint8_t known               # mask of the seats whose hand is known
+    uint16_t led                # bit 4 * seat + suit: the seat has led the suit
+    uint16_t shed               # the same: it has discarded from the suit
     uint8_t no_stoeck           # mask of the seats that cannot hold both Stoeck cards: they would have claimed
     int8_t weis_team            # -1: not scored, WEIS_OPEN
     int8_t stoeck               # seat that scored it, -1
@@ -336,8 +351,27 @@ cdef inline void jass_end_trick(JassState* s) noexcept nogil:
     s.to_move = -1
 
 
+cdef inline void jass_learn(JassState* s, int seat, int move) noexcept nogil:
+    """What all learn from how a seat plays a card: a discard or an undertrump proves that it lacks others."""
+    cdef uint64_t card = bit(move), trumps = jass_trumps[s.contract], led
+    if s.n_trick == 0:
+        s.led |= 1 << (4 * seat + (move >> 4))
+        return
+    led = lane(s.trick[0] >> 4)
+    if card & led:
+        return
+    if led & trumps:                    # nothing but the Under may be kept
+        s.may[seat] &= ~(trumps & ~(<uint64_t> 0x0001000100010001 << UNDER))
+    elif not card & trumps:
+        s.may[seat] &= ~led
+    elif not card & s.beat:             # an undertrump: nothing but trumps
+        s.may[seat] &= trumps
+    if not card & trumps:
+        s.shed |= 1 << (4 * seat + (move >> 4))
+
+
 cdef inline void jass_advance(JassState* s, int move, Rng* rng) noexcept nogil:
-    """One decision in a full world, without keeping what the table learns from it."""
+    """One decision, without what it says of single cards."""
     cdef int seat = s.to_move
     cdef uint64_t card, pair
     if s.phase == CONTRACT:
@@ -352,6 +386,7 @@ cdef inline void jass_advance(JassState* s, int move, Rng* rng) noexcept nogil:
         s.to_move = s.first
         return
     card = bit(move)
+    jass_learn(s, seat, move)
     s.hand[seat] &= ~card
     s.played[seat] |= card
     s.trick[s.n_trick] = move
@@ -373,23 +408,12 @@ cdef inline void jass_advance(JassState* s, int move, Rng* rng) noexcept nogil:
 
 
 cdef inline void jass_apply(JassState* s, int move, Rng* rng) noexcept nogil:
-    """One decision, with what all learn from it: what a discard, an undertrump or a hand's announcement
-    proves about the cards that the seat may hold."""
+    """One decision, with all that the table learns from it: that nobody else holds the card, and what the hand
+    announces."""
     cdef int seat = s.to_move, i
-    cdef uint64_t card, led, trumps
+    cdef uint64_t card
     if s.phase == PLAY:
         card = bit(move)
-        trumps = jass_trumps[s.contract]
-        if s.n_trick:
-            led = lane(s.trick[0] >> 4)
-            if led & trumps:
-                if not card & trumps:       # nothing but the Under may be kept
-                    s.may[seat] &= ~(trumps & ~(<uint64_t> 0x0001000100010001 << UNDER))
-            elif not card & led:
-                if not card & trumps:
-                    s.may[seat] &= ~led
-                elif not card & s.beat:     # an undertrump: nothing but trumps
-                    s.may[seat] &= trumps
         for i in range(4):
             s.may[i] &= ~card
         if s.trick_no == 0 and s.rules.weis and s.known >> seat & 1 and s.n_told[seat] == NOT_SAID:

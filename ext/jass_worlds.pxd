@@ -175,16 +175,24 @@ cdef inline double jass_call_weight(const JassState* view, const JassState* worl
         world.hand[seat] | view.played[seat], seat != view.first, call, style.contracts, view.rules)
 
 
+cdef inline float jass_past_chance(const JassState* view, const Past* past, const JassState* world,
+                                   const float* model) noexcept nogil:
+    """Probability by the play model that the seat would have played this card from the hand that it had in this
+    world."""
+    cdef Follow follow
+    cdef uint64_t hand = world.hand[past.seat] | past.kept, legal = hand
+    if past.moment.suit >= 0:
+        follow = jass_lead(16 * past.moment.suit, jass_trumps[view.contract])
+        legal = jass_follow(hand, &follow, past.moment.beat)
+    return jass_likelihood(model, &past.moment, view.rules.value[view.contract], hand, legal, past.card)
+
+
 cdef inline double jass_world_weight(const JassState* view, const JassWorlds* table, const JassState* world,
                                      const Style* style) noexcept nogil:
     """How likely the hidden seats' choices so far were, had they held this world's hands: the product of the
     probabilities of contract and push, by the contract tables, and of their plays, by the play model, each softened by
     a small chance of any choice."""
-    cdef const Past* past
-    cdef Follow follow
-    cdef uint64_t hand, legal
     cdef double weight = 1.0
-    cdef float p
     cdef int i
     if style.contracts != NULL:
         if view.pushed:
@@ -192,12 +200,5 @@ cdef inline double jass_world_weight(const JassState* view, const JassWorlds* ta
         if view.contract >= 0:
             weight *= jass_call_weight(view, world, view.declarer, view.contract, style)
     for i in range(table.n_past):
-        past = &table.past[i]
-        hand = world.hand[past.seat] | past.kept
-        legal = hand
-        if past.moment.led >= 0:
-            follow = jass_lead(16 * past.moment.led, jass_trumps[view.contract])
-            legal = jass_follow(hand, &follow, past.moment.beat)
-        p = jass_likelihood(style.model, &past.moment, view.rules.value[view.contract], hand, legal, past.card)
-        weight *= ANY_CHOICE + (1.0 - ANY_CHOICE) * p
+        weight *= ANY_CHOICE + (1.0 - ANY_CHOICE) * jass_past_chance(view, &table.past[i], world, style.model)
     return weight
